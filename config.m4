@@ -77,6 +77,8 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/base/rl_token.c
     ext/core/conn/rl_channel.c
     ext/core/conn/rl_conn.c
+    ext/core/conn/rl_errand.c
+    ext/core/conn/rl_grace.c
     ext/core/conn/rl_held.c
     ext/core/conn/rl_lookup.c
     ext/core/conn/rl_pool.c
@@ -85,10 +87,8 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lease/rl_lease.c
     ext/core/lease/rl_renewal.c
     ext/core/lease/rl_renewer.c
-    ext/core/lease/rl_renewer_servers.c
+    ext/core/lease/rl_renewer_errands.c
     ext/core/lock/rl_acquire.c
-    ext/core/lock/rl_member_call.c
-    ext/core/lock/rl_member_grace.c
     ext/core/lock/rl_op.c
     ext/core/lock/rl_op_failure.c
     ext/core/lock/rl_order.c

@@ -170,10 +170,10 @@ class RedisLock
      * @param float $wait the longest wait in seconds; 0 = one try, INF = without end
      * @param string|null $token the token of the holder; null = a fresh token that cannot be
      *   guessed. A token of your own must be unique for each holder: two holders with the same
-     *   token exclude each other, but can free each other's lock. During a wait the call uses a
-     *   fresh token, and replaces it by yours when it has won the lock, which takes one more round
-     *   trip. If the answer of the server is lost, a lock with your own token may stay until its
-     *   TTL.
+     *   token exclude each other, but can free each other's lock. A token of token() counts as
+     *   unique. With any other one the call wins the lock with a fresh token, and then replaces
+     *   that by yours, which takes one more round trip. If the answer to that is lost, the lock
+     *   may stay until its TTL.
      * @param callable|null $abort called without arguments while the call waits; true ends the
      *   wait, false or null lets it go on, and any other value is a TypeError. The call asks $abort
      *   after the first try, after each run of signal handlers, and once a second. The call does

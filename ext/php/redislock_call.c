@@ -153,15 +153,15 @@ static void pass_on(const redislock_call *call)
  * key has. */
 static rl_bytes ended_token(const rl_op *op)
 {
-	bool is_forced = op->call.request.verb == RL_VERB_FORCE;
-	return is_forced ? (rl_bytes){NULL, 0} : op->call.request.token;
+	bool is_forced = op->call.terms.request.verb == RL_VERB_FORCE;
+	return is_forced ? (rl_bytes){NULL, 0} : op->call.terms.request.token;
 }
 
 /* No late grant of the lock may follow the operation. */
 static void stop_grants(const rl_op *op)
 {
-	if (rl_verb_changes(op->call.request.verb)) {
-		rl_watchdog_stop_grants(op->call.request.key, ended_token(op));
+	if (rl_verb_changes(op->call.terms.request.verb)) {
+		rl_watchdog_stop_grants(op->call.terms.request.key, ended_token(op));
 	}
 }
 
@@ -169,10 +169,10 @@ static void stop_grants(const rl_op *op)
 static void undo_grants(const redislock_call *call)
 {
 	const rl_op *op = call->op;
-	rl_verb verb = op->call.request.verb;
+	rl_verb verb = op->call.terms.request.verb;
 	bool was_swapped = verb == RL_VERB_SWAP && op->status == RL_OK;
 	if ((verb == RL_VERB_RELEASE || verb == RL_VERB_FORCE || was_swapped) && !has_forked(call)) {
-		rl_watchdog_undo_grants(op->call.request.key, ended_token(op));
+		rl_watchdog_undo_grants(op->call.terms.request.key, ended_token(op));
 	}
 }
 
@@ -279,7 +279,7 @@ static void throw_out_of_memory(void)
 /* The key without its prefix. */
 static rl_bytes key_of(const redislock_call *call)
 {
-	rl_bytes key = call->op->call.request.key;
+	rl_bytes key = call->op->call.terms.request.key;
 	size_t prefix_len = call->client->prefix_len;
 	return rl_bytes_of(key.data + prefix_len, key.len - prefix_len);
 }
@@ -376,7 +376,7 @@ static redislock_call *run(redislock_client *client, rl_op *op, redislock_abort 
 	}
 	call->abort = abort != NULL && redislock_abort_is_set(abort) ? abort : NULL;
 	stop_grants(op);
-	resolve_names(client, op->call.request.slot);
+	resolve_names(client, op->call.terms.request.slot);
 	rl_guard guard = {.ctx = call,
 		.is_due = guard_is_due,
 		.due_at = call->abort != NULL ? guard_due_at : NULL,

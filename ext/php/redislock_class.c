@@ -263,7 +263,7 @@ static bool is_owner(
 	if (call == NULL) {
 		return false;
 	}
-	const rl_member_call *member = rl_quorum_call_owner(&call->op->call);
+	const rl_errand *member = rl_quorum_call_owner(&call->op->call);
 	bool is_same = call->op->status == RL_OK &&
 		rl_bytes_equal(rl_bytes_of(member->text, member->text_len),
 			rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token)));
@@ -393,8 +393,8 @@ ZEND_METHOD(RedisLock, acquire)
 	}
 	if (call->op->status == RL_OK) {
 		const rl_acquire *acquire = (const rl_acquire *) call->op;
-		memcpy(ZSTR_VAL(result), acquire->token, acquire->token_len);
-		ZSTR_VAL(result)[acquire->token_len] = '\0';
+		memcpy(ZSTR_VAL(result), acquire->token.data, acquire->token.len);
+		ZSTR_VAL(result)[acquire->token.len] = '\0';
 		RETVAL_NEW_STR(result);
 	} else {
 		zend_string_efree(result);
@@ -448,14 +448,13 @@ static bool win_lease(
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
 	const rl_acquire *acquire = is_won ? rl_acquire_of(call->op) : NULL;
 	if (acquire != NULL) {
-		rl_lease_begin(record->lease, rl_bytes_of(acquire->token, acquire->token_len), ttl_ns,
-			acquire->proven_until);
+		rl_lease_begin(record->lease, acquire->token, ttl_ns, acquire->proven_until);
 		record->lease->strays = rl_quorum_call_strays(&call->op->call);
 		redislock_lease_won(object, acquire->waited_ns, acquire->attempts);
 	} else if (is_won) {
 		const rl_quorum_call *swap = &call->op->call;
-		rl_lease_begin(record->lease, swap->request.fresh, ttl_ns,
-			rl_quorum_call_sent_at(swap) + ttl_ns - rl_set_drift(swap->set, ttl_ns));
+		rl_lease_begin(record->lease, swap->terms.request.fresh, ttl_ns,
+			rl_quorum_call_sent_at(swap) + ttl_ns - rl_set_drift(swap->terms.set, ttl_ns));
 		redislock_lease_won(object, 0, 1);
 	}
 	if (call != NULL && !is_won && held != NULL) {
@@ -723,7 +722,7 @@ ZEND_METHOD(RedisLock, owner)
 		RETURN_THROWS();
 	}
 	if (call->op->status == RL_OK) {
-		const rl_member_call *member = rl_quorum_call_owner(&call->op->call);
+		const rl_errand *member = rl_quorum_call_owner(&call->op->call);
 		RETVAL_STRINGL(member->text, member->text_len);
 	} else {
 		RETVAL_NULL();

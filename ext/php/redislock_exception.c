@@ -44,11 +44,11 @@ static zend_class_entry *class_for(rl_status status)
 
 static void set_reasons(zend_object *exception, const rl_op *op)
 {
-	const rl_set *set = op->call.set;
+	const rl_set *set = op->call.terms.set;
 	zval reasons;
 	array_init(&reasons);
 	for (unsigned i = 0; i < set->count; i++) {
-		const rl_member_call *member = &op->call.members[i];
+		const rl_errand *member = &op->call.members[i];
 		const char *server = set->members[i].target->name;
 		if (member->vote == RL_VOTE_FAILED) {
 			add_assoc_string(&reasons, server, member->err->message);

@@ -53,14 +53,14 @@ static redislock_call *ask_once(redislock_record *record, rl_verb verb, int64_t 
 static bool must_repeat(redislock_record *record, const redislock_call *call)
 {
 	const rl_op *op = call->op;
-	rl_verb verb = op->call.request.verb;
+	rl_verb verb = op->call.terms.request.verb;
 	if (op->status != RL_BUSY || (verb != RL_VERB_EXTEND && verb != RL_VERB_FENCE)) {
 		return false;
 	}
 	rl_watchdog_hold(record->renewal);
 	bool is_overruled = rl_quorum_call_is_overruled(&op->call, record->renewal);
 	if (is_overruled && verb == RL_VERB_EXTEND && rl_quorum_call_has_strays(&op->call)) {
-		rl_lease_suspect(record->lease, op->call.request.ttl_ms * RL_NS_PER_MS);
+		rl_lease_suspect(record->lease, op->call.terms.request.ttl_ms * RL_NS_PER_MS);
 	}
 	rl_watchdog_let_go(record->renewal);
 	return is_overruled;
@@ -90,7 +90,7 @@ bool redislock_record_verify(redislock_record *record)
 	if (call == NULL) {
 		return false;
 	}
-	const rl_member_call *member = rl_quorum_call_owner(&call->op->call);
+	const rl_errand *member = rl_quorum_call_owner(&call->op->call);
 	bool is_ours = call->op->status == RL_OK &&
 		rl_bytes_equal(rl_bytes_of(member->text, member->text_len), rl_lease_token(lease));
 	rl_loss loss = rl_quorum_call_loss(&call->op->call, rl_lease_token(lease));
@@ -126,7 +126,7 @@ bool redislock_record_fence(redislock_record *record)
 		return false;
 	}
 	bool is_ours = call->op->status == RL_OK;
-	int64_t number = call->op->call.request.fence_number;
+	int64_t number = call->op->call.terms.request.fence_number;
 	rl_loss loss = rl_quorum_call_loss(&call->op->call, rl_lease_token(lease));
 	redislock_call_end(call);
 	if (!is_ours) {

@@ -20,7 +20,7 @@ static void set(zval *object, const char *name, zval *value)
 }
 
 /* The label in the holder's token; null = there is none. */
-static void read_label(zval *out, const rl_member_call *owner, rl_holder holder)
+static void read_label(zval *out, const rl_errand *owner, rl_holder holder)
 {
 	rl_bytes label = rl_token_label(rl_bytes_of(owner->text, owner->text_len));
 	if (holder == RL_HOLDER_KIN && label.data != NULL) {
@@ -33,7 +33,7 @@ static void read_label(zval *out, const rl_member_call *owner, rl_holder holder)
 /* Where a majority of the servers is locked, but not by the same holder, there is no holder. */
 void redislock_state_new(zval *object, const rl_quorum_call *call)
 {
-	const rl_member_call *owner = rl_quorum_call_owner(call);
+	const rl_errand *owner = rl_quorum_call_owner(call);
 	rl_holder holder = rl_quorum_call_has_owner(call) ? owner->answer.holder : RL_HOLDER_NOBODY;
 	int64_t left_ms = rl_quorum_call_remaining(call);
 	zval value;

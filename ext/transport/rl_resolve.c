@@ -158,7 +158,7 @@ bool rl_resolver_doubt(rl_resolver *resolver, const rl_address *address)
 	}
 	entry->is_in_doubt = true;
 	resolver->has_doubts = true;
-	return rl_os_now() - entry->asked_at > ASK_AGAIN_NS;
+	return !resolver->is_taught && rl_os_now() - entry->asked_at > ASK_AGAIN_NS;
 }
 
 void rl_resolver_ask_again(rl_resolver *resolver)

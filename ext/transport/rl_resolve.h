@@ -31,6 +31,8 @@ typedef struct rl_resolver {
 	bool has_doubts;
 	/* The system has reported addresses that no other resolver has learned yet. */
 	bool has_news;
+	/* No name is resolved here: the resolver learns from others. */
+	bool is_taught;
 } rl_resolver;
 
 void rl_resolver_clear(rl_resolver *resolver);

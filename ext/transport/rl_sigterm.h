@@ -22,9 +22,9 @@
  *   handler ends the connections of PHP's thread, then the watchdog does for each call what keeps
  *   the key from having a token that only this process knows:
  *
- *     acquire, lease, synchronized    the drawn token is released
+ *     acquire, lease, synchronized    the drawn token, or an own one of that form, is released
  *     the same, own token swapped in  both tokens are released, each where it may be our lock
- *     the same, own token as it is    nothing: the caller knows the token
+ *     the same, after the swap        nothing: the caller knows the token
  *     resume                          the given token is put back in place of the fresh one
  *     release of a drawn token        the release is repeated
  *     release of an own token         nothing: the caller knows the token

@@ -58,6 +58,7 @@ static struct {
 	rl_link **links;
 	unsigned count; /* of descriptors */
 	size_t room;
+	rl_random random; /* for the jitter of the renewer's pauses */
 	rl_env env;
 	rl_net net;
 	rl_renewer renewer;
@@ -228,8 +229,9 @@ static int start(void)
 	if (!rl_waker_init(&dog.waker)) {
 		return errno;
 	}
-	dog.env = rl_process_env(NULL); /* the renewer draws no random bytes */
+	dog.env = rl_process_env(&dog.random);
 	rl_net_init(&dog.net);
+	dog.net.resolver.is_taught = true; /* by PHP's threads: see rl_watchdog_learn() */
 	rl_renewer_init(&dog.renewer, &dog.net.transport, &dog.env);
 	dog.must_stop = false;
 	atomic_store(&dog.freeing, FREEING_NOTHING);

@@ -118,7 +118,7 @@ static void free_ref(sim_client *c, holding *h)
 /* No late grant of the lock may follow the operation. */
 static void stop_grants(sim_client *c, const rl_op *op)
 {
-	const rl_request *request = &op->call.request;
+	const rl_request *request = &op->call.terms.request;
 	if (rl_verb_changes(request->verb)) {
 		rl_renewer_stop_grants(&c->renewer, request->key, request->token);
 	}
@@ -191,13 +191,51 @@ static void prepare(sim_client *c, holding *h, unsigned key, size_t token_room, 
 	}
 }
 
-/* Draws a caller's token: a unique one, or the same for all clients. */
-static unsigned draw_own_token(char *room, size_t size)
+/* The client has a lock with its latest token of our form. */
+static bool has_lock_by_given(const sim_client *c)
+{
+	rl_bytes given = rl_bytes_of(c->given, sizeof c->given);
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		const rl_lease *lease = c->holdings[i].lease;
+		if (lease != NULL && rl_bytes_equal(rl_lease_token(lease), given)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Draws a caller's token of our form: a unique one, or one that the client has used before. */
+static rl_bytes draw_given(sim_client *c)
+{
+	rl_bytes given = rl_bytes_of(c->given, sizeof c->given);
+	c->is_again = c->has_given && !has_lock_by_given(c) && one_in(2);
+	if (c->is_again) {
+		COVER(given_again);
+		judge_used_again(rl_words_text(given).mark);
+	} else if (rl_token_draw(&c->env, c->given) != RL_OK) {
+		abort();
+	}
+	c->has_given = true;
+	return given;
+}
+
+/* Draws a caller's token: a unique one, one of our form, or the same for all clients. */
+static rl_bytes draw_own_token(sim_client *c, char *room, size_t size)
 {
 	if (plan.has_twins) {
-		return (unsigned) snprintf(room, size, "twin");
+		return rl_bytes_of(room, (unsigned) snprintf(room, size, "twin"));
 	}
-	return (unsigned) snprintf(room, size, "own-%u", own_tokens++);
+	if (one_in(2)) {
+		return draw_given(c);
+	}
+	return rl_bytes_of(room, (unsigned) snprintf(room, size, "own-%u", own_tokens++));
+}
+
+/* The token of the holding may still be released, or is held by another client. */
+static void forget_given(sim_client *c, const holding *h)
+{
+	rl_bytes given = rl_bytes_of(c->given, sizeof c->given);
+	c->has_given = c->has_given && !rl_bytes_equal(given, rl_lease_token(h->lease));
 }
 
 static void begin_take(sim_client *c, holding *h)
@@ -208,28 +246,30 @@ static void begin_take(sim_client *c, holding *h)
 	if (has_key(c, key)) {
 		return;
 	}
+	c->is_again = false;
 	c->ttl_ns = draw_ttl();
 	c->wait_ns = draw_wait(c);
 	c->max_hold_ns = plan.faults != 0 && one_in(8) ? spread(MS, 4 * c->ttl_ns) : RL_NEVER;
 	bool is_token = plan.has_twins || (plan.mode != PLAN_FAIR && one_in(is_own ? 2 : 3));
-	size_t len = is_own ? draw_own_token(own, sizeof own) : rl_token_len(&c->set.label);
+	rl_bytes token = is_own ? draw_own_token(c, own, sizeof own) : rl_bytes_of(NULL, 0);
+	size_t len = is_own ? token.len : rl_token_len(&c->set.label);
 	prepare(c, h, key, len, !is_token && (plan.mode == PLAN_FAIR || !one_in(8)));
 	h->is_token = is_token;
 	h->is_own = is_own;
-	rl_acquire_args args = {.key = key_name(key),
-		.token = is_own ? rl_bytes_of(own, len) : rl_bytes_of(NULL, 0),
-		.ttl_ms = c->ttl_ns / MS,
-		.wait_ns = c->wait_ns};
+	rl_acquire_args args = {
+		.key = key_name(key), .token = token, .ttl_ms = c->ttl_ns / MS, .wait_ns = c->wait_ns};
 	begin_op(c, ACT_TAKE, h, rl_acquire_new(&c->set, &c->pool, &c->env, &args));
 	const rl_acquire *acquire = (const rl_acquire *) c->op;
-	c->token = rl_words_text(rl_bytes_of(acquire->token, acquire->token_len)).mark;
+	c->token = rl_words_text(acquire->token).mark;
 	c->is_waiter = c->wait_ns > 0;
-	if (is_own) {
+	if (is_own && acquire->own.data == NULL) {
+		COVER(given_token);
+	} else if (is_own) {
 		COVER(own_token);
 	}
 	TRACE("c%u takes k%u, ttl %.3f ms, wait %.3f ms, token %.*s", (unsigned) c->index, key,
 		(double) c->ttl_ns / 1e6, c->wait_ns == RL_NEVER ? -1.0 : (double) c->wait_ns / 1e6,
-		(int) acquire->token_len, acquire->token);
+		(int) acquire->token.len, acquire->token.data);
 	if (c->is_waiter) {
 		judge_waiters_changed(key);
 	}
@@ -364,6 +404,7 @@ static void give_away(sim_client *c, holding *h)
 		return;
 	}
 	COVER(detached);
+	forget_given(c, h);
 	TRACE("c%u gives k%u away", (unsigned) c->index, (unsigned) h->key);
 	rl_bytes token = rl_lease_token(h->lease);
 	*l = (loose){.key = h->key, .len = (uint8_t) token.len, .is_used = true};
@@ -500,6 +541,14 @@ static int64_t ghost_time(const sim_client *c, const rl_acquire *acquire)
 	return left < MARK_NS ? left : MARK_NS;
 }
 
+/* An earlier call may have left a token that is used again. */
+static void note_nodes(const sim_client *c, const rl_acquire *acquire, uint64_t token, bool has_won)
+{
+	if (!c->is_again) {
+		undone_took(c->index, &acquire->op.call, c->subject->key, token, has_won);
+	}
+}
+
 static void tell_not_won(const sim_client *c)
 {
 	const rl_acquire *acquire = (const rl_acquire *) c->op;
@@ -508,12 +557,9 @@ static void tell_not_won(const sim_client *c)
 		judge_not_won(c->index, c->subject->key, rl_words_text(acquire->own).mark, ttl, true);
 	}
 	/* A token that has won and was not swapped may stay on a member whose grant was not read. */
-	if (acquire->token == acquire->drawn) {
-		rl_bytes drawn = rl_bytes_of(acquire->drawn, acquire->drawn_len);
-		judge_not_won(
-			c->index, c->subject->key, rl_words_text(drawn).mark, ttl, acquire->won_since != 0);
-		undone_took(c->index, &acquire->op.call, c->subject->key, rl_words_text(drawn).mark, false);
-	}
+	uint64_t token = rl_words_text(acquire->token).mark;
+	judge_not_won(c->index, c->subject->key, token, ttl, acquire->won_since != 0);
+	note_nodes(c, acquire, token, false);
 }
 
 /* The watch repeats the undo of a take-over that has failed, as PHP's glue has it do. */
@@ -531,7 +577,7 @@ static void swap_back_late(sim_client *c)
 /* No member may keep the fresh token. A server without memory refuses the swap back. */
 static void tell_not_taken_over(sim_client *c)
 {
-	rl_bytes fresh = c->op->call.request.fresh;
+	rl_bytes fresh = c->op->call.terms.request.fresh;
 	bool may_be_refused = (plan.faults >> FAULT_MEMORY & 1U) != 0;
 	judge_not_won(c->index, c->subject->key, rl_words_text(fresh).mark, c->ttl_ns, may_be_refused);
 	undone_not_taken_over(c->index, &c->op->call, c->subject->key);
@@ -541,7 +587,7 @@ static void tell_not_taken_over(sim_client *c)
 /* The watch also releases the locks that late grants have stored. */
 static void undo_grants(sim_client *c)
 {
-	const rl_request *request = &c->op->call.request;
+	const rl_request *request = &c->op->call.terms.request;
 	if (c->act == ACT_FAREWELL) {
 		for (unsigned i = 0; i < c->leaving_count; i++) {
 			const rl_lease *lease = c->leaving_leases[i];
@@ -580,10 +626,9 @@ static void check_end(const sim_client *c, const rl_acquire *acquire)
 		/* Each time that the primary turns out to be none, the Sentinels are asked again. */
 		int64_t hop = 2 * (plan.connect_timeout_ns + plan.timeout_ns) + 50 * MS;
 		late += plan.has_sentinels ? (RL_HOPS_MAX + 1) * hop : 0;
-		unsigned more =
-			acquire->own.data != NULL ? 5 : 3; /* the own token is taken back, and swapped in */
-		late +=
-			plan.members > 1 ? more * (plan.timeout_ns + plan.connect_timeout_ns + 200 * MS) : 0;
+		unsigned more = plan.members > 1 ? 3 : 0;
+		more += acquire->own.data != NULL; /* the caller's token is swapped in */
+		late += more * (plan.timeout_ns + plan.connect_timeout_ns + 200 * MS);
 	}
 	if (acquire->deadline != RL_NEVER && now > acquire->deadline + late) {
 		world_violate("deadline: c%u ended its wait %.3f ms after the deadline",
@@ -605,7 +650,7 @@ static bool has_met_oom(const rl_acquire *acquire)
 	return has_met;
 }
 
-/* Failures that pass by themselves do not end a wait. Doubt about a caller's token does. */
+/* Failures that pass by themselves do not end a wait. Doubt about a swap does. */
 static void check_patience(const sim_client *c, const rl_acquire *acquire)
 {
 	/* No other fault happens, and the slowest answer comes in time. */
@@ -618,7 +663,7 @@ static void check_patience(const sim_client *c, const rl_acquire *acquire)
 	}
 	rl_status status = acquire->op.status;
 	if (!rl_acquire_is_waiting(acquire) || status == RL_OK || status == RL_BUSY ||
-		now_of(c) >= acquire->deadline || acquire->own.data != NULL) {
+		now_of(c) >= acquire->deadline || acquire->won_since != 0) {
 		return;
 	}
 	if (has_met_oom(acquire)) {
@@ -642,7 +687,7 @@ static void count_take(const sim_client *c, const rl_acquire *acquire)
 		COVER(failed);
 	} else if (acquire->queue.answer.vote == RL_VOTE_GRANTED) {
 		COVER(granted_by_queue);
-	} else if (acquire->op.call.request.verb == RL_VERB_TRY) {
+	} else if (acquire->op.call.terms.request.verb == RL_VERB_TRY) {
 		COVER(granted_by_try);
 	} else {
 		COVER(granted);
@@ -696,10 +741,10 @@ static void grant_late(sim_client *c, const rl_acquire *acquire)
 		COVER(late_grant);
 		rl_late_grant_add(&c->renewer, &grant);
 	}
-	if (acquire->own.data == NULL && rl_quorum_call_count(call, RL_VOTE_REFUSED) == 0 &&
+	if (acquire->given.data == NULL && rl_quorum_call_count(call, RL_VOTE_REFUSED) == 0 &&
 		rl_quorum_call_count(call, RL_VOTE_FAILED) == 0) {
-		judge_granted(c->index, c->subject->key,
-			rl_words_text(rl_bytes_of(acquire->token, acquire->token_len)).mark, call->begun_at);
+		judge_granted(
+			c->index, c->subject->key, rl_words_text(acquire->token).mark, call->terms.begun_at);
 	}
 }
 
@@ -707,7 +752,7 @@ static void finish_take(sim_client *c)
 {
 	rl_acquire *acquire = (rl_acquire *) c->op;
 	holding *h = c->subject;
-	rl_bytes token = rl_bytes_of(acquire->token, acquire->token_len);
+	rl_bytes token = acquire->token;
 	check_end(c, acquire);
 	check_patience(c, acquire);
 	count_take(c, acquire);
@@ -726,7 +771,11 @@ static void finish_take(sim_client *c)
 		rl_lease_begin(h->lease, token, c->ttl_ns, acquire->proven_until);
 		h->lease->strays = rl_quorum_call_strays(&acquire->op.call);
 		votes_took(c->index, &acquire->op.call, h->key, rl_words_text(token).mark);
-		undone_took(c->index, &acquire->op.call, h->key, rl_words_text(token).mark, true);
+		note_nodes(c, acquire, rl_words_text(token).mark, true);
+		if (acquire->own.data != NULL) {
+			rl_bytes drawn = rl_bytes_of(acquire->drawn, acquire->drawn_len);
+			judge_released(c->index, h->key, rl_words_text(drawn).mark);
+		}
 		begin_policy(c, h);
 		grant_late(c, acquire);
 	} else {
@@ -783,7 +832,7 @@ static void finish_fence(sim_client *c)
 	holding *h = c->subject;
 	if (c->op->status == RL_OK && rl_lease_is_held(h->lease)) {
 		COVER(fenced);
-		h->fence = c->op->call.request.fence_number;
+		h->fence = c->op->call.terms.request.fence_number;
 		judge_fenced(c->index, h->key, &c->fence_asked, h->fence);
 	} else if (c->op->status == RL_OK) {
 		COVER(fenced_late);
@@ -818,9 +867,9 @@ static void finish_resume(sim_client *c)
 	}
 	COVER(resumed);
 	int64_t sent_at = rl_quorum_call_sent_at(&c->op->call);
-	rl_lease_begin(h->lease, c->op->call.request.fresh, c->ttl_ns,
+	rl_lease_begin(h->lease, c->op->call.terms.request.fresh, c->ttl_ns,
 		sent_at + c->ttl_ns - rl_set_drift(&c->set, c->ttl_ns));
-	votes_took(c->index, &c->op->call, h->key, rl_words_text(c->op->call.request.fresh).mark);
+	votes_took(c->index, &c->op->call, h->key, rl_words_text(c->op->call.terms.request.fresh).mark);
 	votes_swapped(c->index, &c->op->call, h->key, atomic_load(&h->lease->proof));
 	begin_policy(c, h);
 	end_op(c);
@@ -852,13 +901,16 @@ static void finish_release(sim_client *c)
 	release_late(c, h, rl_quorum_call_missing(&c->op->call));
 	if (status == RL_OK) {
 		COVER(released);
-		if (!h->is_own) {
+		/* Where a member forbids the helper keys, the release of a caller's token is not sent
+		 * without them to a member that has not answered. */
+		if (!plan.is_forbidden || rl_token_is_drawn(rl_lease_token(h->lease))) {
 			judge_released(c->index, h->key, rl_words_text(rl_lease_token(h->lease)).mark);
 		}
 	} else if (status == RL_BUSY) {
 		COVER(not_released);
 	} else {
 		COVER(release_failed);
+		forget_given(c, h);
 		judge_failed(c->index, h->key, why(c));
 	}
 	end_op(c);
@@ -900,7 +952,11 @@ void acts_finish(sim_client *c)
 			break;
 		case ACT_FAREWELL:
 			for (unsigned i = 0; i < c->leaving_count; i++) {
-				release_late(c, c->leaving[i], rl_releases_missing(c->op, i));
+				unsigned missing = rl_releases_missing(c->op, i);
+				if (missing != 0) {
+					forget_given(c, c->leaving[i]);
+				}
+				release_late(c, c->leaving[i], missing);
 			}
 			end_op(c);
 			for (unsigned i = 0; i < c->leaving_count; i++) {
@@ -926,6 +982,12 @@ void acts_abandon(sim_client *c)
 	unsigned missing = what == ACT_RELEASE ? rl_quorum_call_missing(&c->op->call) : 0;
 	rl_op_abandon(c->op, client_now(c), false);
 	release_late(c, h, missing);
+	if (what == ACT_RELEASE) {
+		forget_given(c, h);
+	}
+	for (unsigned i = 0; what == ACT_FAREWELL && i < c->leaving_count; i++) {
+		forget_given(c, c->leaving[i]);
+	}
 	if (what == ACT_TAKE) {
 		tell_not_won(c);
 	} else if (what == ACT_RESUME) {

@@ -7,6 +7,7 @@
 
 #include "acts.h"
 #include "cover.h"
+#include "invariants.h"
 #include "routes.h"
 #include "server.h"
 #include "votes.h"
@@ -185,6 +186,7 @@ static void be_born(sim_client *c)
 	c->op = NULL;
 	c->act = ACT_NOTHING;
 	memset(c->holdings, 0, sizeof c->holdings);
+	c->has_given = false;
 	begin_timer(&c->script);
 	begin_timer(&c->dog);
 	c->dog_calm_at = 0;
@@ -292,6 +294,36 @@ bool client_all_are_over(void)
 	return true;
 }
 
+/* ---- invariants ---- */
+
+void invariant_broken(const char *sentence)
+{
+	world_violate("invariant: %s", sentence);
+}
+
+/* The watchdog's records, and the leases of the client. */
+static bool are_leases_good(const sim_client *c)
+{
+	/* Reading the clock would take a moment, and change the world. */
+	bool is_good = invariants_of_renewer(&c->renewer, clock_at(&c->clock, world.now));
+	for (unsigned i = 0; is_good && i < CLIENT_HOLDINGS; i++) {
+		is_good = c->holdings[i].lease == NULL || invariants_of_lease(c->holdings[i].lease);
+	}
+	return is_good;
+}
+
+/* Checks what the step of an actor may have changed. The script touches its leases, and through
+ * them the watchdog's records, only when an operation begins or ends.
+ * @param before the operation before the step */
+static void check_invariants(const sim_client *c, bool is_dog, const rl_op *before)
+{
+	bool is_same = !is_dog && c->op == before && before != NULL;
+	if ((is_same || are_leases_good(c)) && !is_dog && invariants_of_pool(&c->pool) &&
+		c->op != NULL) {
+		invariants_of_op(c->op, false);
+	}
+}
+
 /* ---- steps ---- */
 
 /* The time, and the moment up to which all events have been read, by the actor's clock. An actor
@@ -333,6 +365,7 @@ static void step_op(sim_client *c)
 	rl_tick tick = tick_of(c, &c->script);
 	c->step++;
 	if (rl_op_step(c->op, &tick, &wait)) {
+		invariants_of_op(c->op, true);
 		acts_finish(c);
 		wake(c, false, world.now + spread(US, 100 * US));
 		return;
@@ -393,6 +426,7 @@ static void on_timer(sim_client *c, bool is_dog, const event *e)
 		return;
 	}
 	a->timer_at = RL_NEVER;
+	const rl_op *before = c->op;
 	int64_t wanted = a->wake_at > a->frozen_until ? a->wake_at : a->frozen_until;
 	a->wake_at = RL_NEVER;
 	if (wanted > world.now) {
@@ -404,6 +438,7 @@ static void on_timer(sim_client *c, bool is_dog, const event *e)
 		step_script(c);
 	}
 	if (c->is_alive) {
+		check_invariants(c, is_dog, before);
 		acts_tell(c);
 		if (plan_has_routes()) {
 			routes_look(c->index, is_dog);

@@ -33,7 +33,7 @@ typedef struct holding {
 	uint8_t key;
 	int64_t fence;  /* the fencing number; 0 = it was not asked for yet */
 	bool is_token;  /* PHP has a token, not a lease */
-	bool is_own;    /* the caller's token */
+	bool is_own;    /* a caller's token, of any form */
 	bool was_lost;  /* the loss has been counted */
 	int64_t end_at; /* in true time */
 } holding;
@@ -107,6 +107,10 @@ typedef struct sim_client {
 	uint64_t token;          /* for TAKE: the first token */
 	judge_fence fence_asked; /* for FENCE */
 	unsigned spins;
+	/* The latest caller's token of our form. The client may use it again. */
+	bool has_given;
+	bool is_again; /* for TAKE: the client has used the token before */
+	char given[RL_TOKEN_LEN];
 } sim_client;
 
 extern sim_client clients[PLAN_CLIENTS];

@@ -77,6 +77,8 @@
  X(abandoned, "a signal ends an acquire") \
  X(abandoned_wait, "a signal ends a wait in the queue") \
  X(own_token, "a lock is taken with a caller's token") \
+ X(given_token, "a lock is taken with a caller's token of our form") \
+ X(given_again, "a caller's token of our form is used again") \
  X(twin_refused, "a stranger's equal token is met") \
  X(own_swapped, "a caller's token takes the place of the one that has won") \
  X(own_not_swapped, "a caller's token does not get there") \

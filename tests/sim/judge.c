@@ -12,6 +12,7 @@
 #include "sentinel.h"
 #include "server.h"
 #include "success.h"
+#include "undone.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -584,6 +585,14 @@ void judge_not_won(unsigned client, unsigned key, uint64_t token, int64_t ttl_ns
 	}
 }
 
+void judge_used_again(uint64_t token)
+{
+	for (unsigned i = 0; i < RECORDS; i++) {
+		records[i].token = records[i].token == token ? 0 : records[i].token;
+	}
+	undone_used_again(token);
+}
+
 void judge_released(unsigned client, unsigned key, uint64_t token)
 {
 	record r = {.client = (uint8_t) client,
@@ -617,7 +626,7 @@ static bool is_excused(uint64_t token)
 void judge_on_leftover(uint32_t index)
 {
 	const record *r = &records[index];
-	if (!r->is_beyond_ttl && is_excused(r->token)) {
+	if (r->token == 0 || (!r->is_beyond_ttl && is_excused(r->token))) {
 		return;
 	}
 	for (unsigned i = 0; i < plan.members; i++) {
@@ -675,10 +684,11 @@ void judge_failed(unsigned client, unsigned key, const char *why)
 		world_violate(
 			"failure: c%u is in doubt about k%u, and only slots move: %s", client, key, why);
 	}
-	/* A call with the caller's token, and a take-over, cannot be sent to the new primary as well. A
+	/* A swap to the caller's token, and a take-over, cannot be sent to the new primary as well. A
 	 * release whose connection ends may have run. */
 	const sim_client *c = &clients[client];
-	bool may_go_on = (c->act == ACT_TAKE && !c->subject->is_own) || c->act == ACT_EXTEND;
+	bool may_swap = c->act == ACT_TAKE && ((const rl_acquire *) c->op)->own.data != NULL;
+	bool may_go_on = (c->act == ACT_TAKE && !may_swap) || c->act == ACT_EXTEND;
 	if (plan.faults == 1U << FAULT_FAILOVER && is_judged && may_go_on && !plan.has_writable &&
 		plan.timeout_ns > 200 * plan.delay_most) {
 		world_violate(

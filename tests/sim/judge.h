@@ -103,6 +103,10 @@ int64_t judge_well_since(unsigned client, unsigned member);
 /* An acquire has ended without the lock. */
 void judge_not_won(unsigned client, unsigned key, uint64_t token, int64_t ttl_ns, bool is_own);
 
+/* The client uses a caller's token again. What an earlier call has left by it is not judged any
+ * more. */
+void judge_used_again(uint64_t token);
+
 /* An acquire has ended with the lock. The call has drawn the token, and no member has refused or
  * failed.
  * @param asked_at by the client's clock */

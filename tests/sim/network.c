@@ -120,7 +120,7 @@ void net_note_trouble(const rl_link *link)
 int64_t net_delay(void)
 {
 	int64_t delay = between(plan.delay_least, plan.delay_most);
-	if (plan.faults != 0 && !plan.has_twins && one_in(64)) {
+	if (plan.faults != 0 && one_in(64)) {
 		delay += spread(plan.delay_most, 16 * plan.delay_most);
 	}
 	return world.now < slow_until ? delay + slow_by : delay;

@@ -291,11 +291,9 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 	plan.has_pollers = one_in(8);
 	plan.waits = any(9);
 	plan.replicas = mode == PLAN_FAILOVER || one_in(6);
-	if (plan.has_twins) { /* the limits of equal tokens: see docs/simulation.md */
-		plan.faults &= 1U << FAULT_RESET | 1U << FAULT_SCRIPTS;
+	if (plan.has_twins) {
 		plan.faults |= 1U << FAULT_RESET;
 		plan.has_kills = plan.has_stalls = plan.has_small_buffers = plan.has_records = false;
-		plan.ttl_least = plan.ttl_most;
 	}
 	if (mode == PLAN_UNCLEAN) {
 		plan.faults = 1U << FAULT_UNCLEAN;

@@ -110,9 +110,13 @@ void routes_look(unsigned client, bool is_watch)
 			look_at(client, false, c->set.members[i].route);
 		}
 	}
-	rl_route *route = is_watch ? c->renewer.servers.routes : NULL;
-	for (; route != NULL; route = route->next) {
-		look_at(client, true, route);
+	const rl_renewer_set *set = is_watch ? c->renewer.errands.sets : NULL;
+	for (; set != NULL; set = set->next) {
+		for (unsigned i = 0; i < plan.members; i++) {
+			if (set->set.members[i].route != NULL) {
+				look_at(client, true, set->set.members[i].route);
+			}
+		}
 	}
 }
 

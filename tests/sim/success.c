@@ -210,13 +210,10 @@ static bool is_whole(const holding *h)
 
 /* ---- calls ---- */
 
-/* A call with the caller's token is not repeated where its first copy may have run, and is not sent
- * to a member that may still carry out the undo of a split vote. */
-static bool is_judged(const sim_client *c)
+static bool is_judged(void)
 {
-	bool is_own = c->subject->is_own && (plan.faults != 0 || plan.members > 1);
 	bool is_sound = plan.mode == PLAN_USUAL || plan.mode == PLAN_GRACE;
-	return is_sound && !plan.has_twins && !plan.has_small_buffers && !is_own;
+	return is_sound && !plan.has_twins && !plan.has_small_buffers;
 }
 
 /* A release after an abandoned one may find that the first one has freed the lock. */
@@ -248,7 +245,7 @@ static bool may_begin(const sim_client *c)
 
 void success_call_begins(const sim_client *c)
 {
-	is_candidate[c->index] = may_begin(c) && is_judged(c) && has_time(c) && is_healthy(c);
+	is_candidate[c->index] = may_begin(c) && is_judged() && has_time(c) && is_healthy(c);
 	success_touched(c, c->subject->key);
 }
 

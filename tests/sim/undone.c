@@ -86,6 +86,13 @@ void undone_took(
 	plan_look(&u, world.now + 64 * plan.delay_most + 50 * MS);
 }
 
+void undone_used_again(uint64_t token)
+{
+	for (unsigned i = 0; i < RECORDS; i++) {
+		records[i].token = records[i].token == token ? 0 : records[i].token;
+	}
+}
+
 /* The node was the primary when the call began, or before, and has not become a replica since. The
  * token came by a command, and not by a copy. */
 static bool is_former(unsigned n, const undone *u)
@@ -146,12 +153,12 @@ void undone_not_taken_over(unsigned client, const rl_quorum_call *call, unsigned
 		.key = (uint8_t) key,
 		.is_swap = true,
 		.life = clients[client].life,
-		.token = rl_words_text(call->request.fresh).mark,
+		.token = rl_words_text(call->terms.request.fresh).mark,
 		.begun_at = world.now,
 		.until = world.now + (int64_t) ((1 - plan.drift_factor) * (double) ttl_ns)};
 	for (unsigned i = 0; i < plan.members; i++) {
-		const rl_member_call *member = &call->members[i];
-		u.is_unheard[i] = member->vote != RL_VOTE_GRANTED && !rl_member_call_is_unconfirmed(member);
+		const rl_errand *member = &call->members[i];
+		u.is_unheard[i] = member->vote != RL_VOTE_GRANTED && !rl_errand_is_unconfirmed(member);
 	}
 	if (plan.mode == PLAN_USUAL && !plan.has_twins) {
 		plan_look(&u, world.now + recovery());
@@ -200,7 +207,7 @@ void undone_on_look(uint32_t index)
 	world_uncount(); /* no event of the world */
 	if (u.is_swap) {
 		look_at_swap(&u);
-	} else {
+	} else if (u.token != 0) {
 		look_at_old_primaries(&u);
 	}
 }

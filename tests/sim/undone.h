@@ -24,6 +24,9 @@ void undone_begin(void);
 void undone_took(
 	unsigned client, const rl_quorum_call *call, unsigned key, uint64_t token, bool has_won);
 
+/* The token is used again by another call. */
+void undone_used_again(uint64_t token);
+
 /* A take-over has failed. */
 void undone_not_taken_over(unsigned client, const rl_quorum_call *call, unsigned key);
 

@@ -6,7 +6,7 @@
 
 #include "client.h"
 #include "core/base/rl_tally.h"
-#include "core/lease/rl_renewer_servers.h"
+#include "core/lease/rl_renewer.h"
 #include "sentinel_parts.h"
 
 #include <string.h>
@@ -106,7 +106,7 @@ static void look_at_call(
 {
 	tally t = {.client = client, .age = age};
 	for (unsigned i = 0; plan.mode == PLAN_GRACE && i < plan.members; i++) {
-		const rl_member_call *member = &call->members[i];
+		const rl_errand *member = &call->members[i];
 		if (member->vote == RL_VOTE_GRANTED) {
 			look_at_vote(&t, i, member->node, key, false, token);
 		}
@@ -131,7 +131,7 @@ void votes_renewed(unsigned client, const rl_renewal *renewal, unsigned key)
 	for (unsigned i = 0; plan.mode == PLAN_GRACE && i < plan.members; i++) {
 		const rl_renewal_member *member = &renewal->members[i];
 		if (member->vote == RL_VOTE_GRANTED) {
-			look_at_vote(&t, i, member->server->target, key, true, token);
+			look_at_vote(&t, i, member->node, key, true, token);
 		}
 	}
 	judge_votes(&t);
@@ -147,10 +147,10 @@ static unsigned server_of(const rl_target *node, unsigned member)
 void votes_swapped(unsigned client, const rl_quorum_call *call, unsigned key, int64_t proof)
 {
 	const sim_client *c = &clients[client];
-	uint64_t fresh = rl_words_text(call->request.fresh).mark;
+	uint64_t fresh = rl_words_text(call->terms.request.fresh).mark;
 	int64_t earliest = RL_NEVER;
 	for (unsigned i = 0; i < plan.members; i++) {
-		const rl_member_call *member = &call->members[i];
+		const rl_errand *member = &call->members[i];
 		if (member->vote != RL_VOTE_GRANTED) {
 			continue;
 		}

@@ -78,7 +78,7 @@ rl_op *acquire(void)
 
 rl_op *acquire_own(void)
 {
-	return &fake_acquire_own("mine", 30000, 0)->op;
+	return &fake_acquire_own(FAKE_DRAWN, 30000, 0)->op;
 }
 
 rl_op *fails(rl_op *op, rl_status status)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of member calls share: one member that is a cluster or a primary behind Sentinels,
+ * What the tests of errands share: one member that is a cluster or a primary behind Sentinels,
  * and the operations that ask that member.
  *
  * Behind Sentinels the primary is server a or b, and the Sentinels are c, d and e.

@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "fake_net.h"
+#include "invariants.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -255,7 +256,7 @@ static const rl_lookup *lookup_of(unsigned member)
 static void check_has_no_connection(rl_op *op)
 {
 	for (unsigned i = 0; i < fake_set.count; i++) {
-		const rl_member_call *member = &op->call.members[i];
+		const rl_errand *member = &op->call.members[i];
 		CHECK(member->channel.conn == NULL);
 		CHECK(member->lookup == NULL || member->lookup == lookup_of(i));
 	}
@@ -277,6 +278,20 @@ static unsigned most_links(void)
 	return most;
 }
 
+void invariant_broken(const char *sentence)
+{
+	FAIL("invariant: %s", sentence);
+}
+
+/* Steps the operation, and checks the invariants of it and its pool. */
+static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
+{
+	bool is_done = rl_op_step(op, tick, wait);
+	invariants_of_op(op, is_done);
+	invariants_of_pool(op->call.terms.pool);
+	return is_done;
+}
+
 bool fake_drive_to(rl_op *op, int64_t time)
 {
 	rl_tick tick = {.now = fake_clock, .seen = 0};
@@ -285,7 +300,7 @@ bool fake_drive_to(rl_op *op, int64_t time)
 	for (unsigned i = 0; i < STEPS_MAX; i++) {
 		fake_steps++;
 		memset(&fake_wait, 0xa5, sizeof fake_wait);
-		if (rl_op_step(op, &tick, &fake_wait)) {
+		if (step(op, &tick, &fake_wait)) {
 			check_has_no_connection(op);
 			return true;
 		}

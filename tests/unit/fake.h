@@ -19,6 +19,7 @@
 
 #include "core/lock/rl_acquire.h"
 #include "core/lock/rl_plain.h"
+#include "fake_words.h"
 
 #define FAKE_MEMBERS 5
 #define FAKE_SERVERS 8

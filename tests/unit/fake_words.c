@@ -38,12 +38,20 @@ static unsigned number_in(drawn *all, rl_bytes token)
 	return all->count;
 }
 
+static bool is(rl_bytes argument, const char *text)
+{
+	return rl_bytes_equal(argument, bytes_of(text));
+}
+
 const char *fake_name_of(rl_bytes token)
 {
 	static char names[8][16];
 	static unsigned count;
 	if (!rl_token_is_drawn(token)) {
 		return "";
+	}
+	if (is(token, FAKE_DRAWN)) {
+		return "drawn";
 	}
 	char *name = names[count++ % 8];
 	snprintf(name, sizeof names[0], "T%u", number_in(&tokens, token));
@@ -52,6 +60,9 @@ const char *fake_name_of(rl_bytes token)
 
 rl_bytes fake_token_named(const char *name)
 {
+	if (strcmp(name, "drawn") == 0) {
+		return bytes_of(FAKE_DRAWN);
+	}
 	unsigned number = name[0] == 'T' ? (unsigned) atoi(name + 1) : 0;
 	bool is_known = number > 0 && number <= tokens.count && tokens.count <= TOKENS_MAX;
 	return is_known ? rl_bytes_of(tokens.list[number - 1], RL_TOKEN_LEN) : (rl_bytes){NULL, 0};
@@ -59,6 +70,9 @@ rl_bytes fake_token_named(const char *name)
 
 static size_t describe_argument(char *out, size_t size, rl_bytes argument)
 {
+	if (is(argument, FAKE_DRAWN)) {
+		return (size_t) snprintf(out, size, " drawn");
+	}
 	if (rl_token_is_drawn(argument)) {
 		return (size_t) snprintf(out, size, " T%u%.*s", number_in(&tokens, argument),
 			(int) (argument.len - RL_TOKEN_LEN), argument.data + RL_TOKEN_LEN);
@@ -70,11 +84,6 @@ static size_t describe_argument(char *out, size_t size, rl_bytes argument)
 		return (size_t) snprintf(out, size, " <%zu bytes>", argument.len);
 	}
 	return (size_t) snprintf(out, size, " %.*s", (int) argument.len, argument.data);
-}
-
-static bool is(rl_bytes argument, const char *text)
-{
-	return rl_bytes_equal(argument, bytes_of(text));
 }
 
 /* The name of the script in a command, NULL when it has none. */

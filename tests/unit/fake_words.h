@@ -19,6 +19,9 @@
 
 #include "core/base/rl_status.h"
 
+/* A caller's token in the form of drawn ones, which the log shows as "drawn". */
+#define FAKE_DRAWN "rl1.drawn-drawn-drawn-drawn-"
+
 typedef struct fake_words {
 	char text[320];
 	bool is_handshake; /* AUTH, SELECT, CLIENT */
@@ -33,7 +36,7 @@ typedef struct fake_words {
 
 void fake_describe(fake_words *words, unsigned argc, const rl_bytes *argv);
 
-/* A token of ours by its name in the log: "T1"; valid for eight calls. */
+/* A token of our form by its name in the log: "T1", "drawn"; valid for eight calls. */
 const char *fake_name_of(rl_bytes token);
 
 /* The token with this name in the log; no data = no token has it. */

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "core/base/rl_time.h"
 #include "fake_net.h"
+#include "invariants.h"
 
 #include <stdio.h>
 
@@ -11,7 +12,6 @@
 
 static char common_host[] = "a";
 static rl_target common;
-static rl_lookup alone;
 rl_route *lookup_route;
 rl_lookup *lookup;
 rl_error lookup_err;
@@ -19,7 +19,6 @@ unsigned most_links;
 
 void end_lookup(void)
 {
-	rl_lookup_destroy(&alone);
 	rl_route_unref(lookup_route);
 	lookup_route = NULL;
 	fake_end();
@@ -45,13 +44,6 @@ void begin_sentinels(unsigned sentinels)
 	begin_quorum(sentinels, 0);
 }
 
-void begin_alone(unsigned sentinels)
-{
-	begin_sentinels(sentinels);
-	rl_lookup_init_alone(&alone, lookup_route, &fake_transport, &fake_env);
-	lookup = &alone;
-}
-
 void warm_sentinels(void)
 {
 	for (unsigned i = 0; i < lookup_route->seed_count; i++) {
@@ -68,7 +60,7 @@ void all_say(const char *text)
 
 void start_lookup(void)
 {
-	rl_lookup_begin(lookup, fake_clock + TIME, fake_clock);
+	rl_lookup_join(lookup, fake_clock + TIME, fake_clock);
 }
 
 int64_t next_time(rl_wait *wait)
@@ -88,6 +80,8 @@ rl_vote drive_to(int64_t time)
 	rl_tick tick = {.now = fake_clock, .seen = 0};
 	for (unsigned i = 0; i < STEPS; i++) {
 		rl_vote vote = rl_lookup_step(lookup, &tick);
+		invariants_of_lookup(lookup);
+		invariants_of_pool(lookup->pool);
 		CHECK_INT(rl_lookup_is_open(lookup), vote == RL_VOTE_OPEN);
 		if (vote != RL_VOTE_OPEN) {
 			return vote;

@@ -24,10 +24,6 @@ extern unsigned most_links; /* the most links that the lookup waited for at once
 void begin_sentinels(unsigned sentinels);
 void begin_quorum(unsigned sentinels, unsigned quorum);
 
-/* The same as begin_sentinels(), but the lookup is not that of the route, and keeps its connections
- * itself. */
-void begin_alone(unsigned sentinels);
-
 /* Ends the lookup and the fake. */
 void end_lookup(void);
 

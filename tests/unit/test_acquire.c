@@ -42,7 +42,7 @@ static void a_cold_call_is_one_write(void)
 			  "0 a1 SET k T1 NX PX 30000\n"
 			  "0 a1 NAME\n");
 	CHECK_INT(acquire->proven_until, proof(0, 30000));
-	CHECK_INT(acquire->token_len, RL_TOKEN_LEN);
+	CHECK_INT(acquire->token.len, RL_TOKEN_LEN);
 	CHECK_INT(fake_pool.count, 1);
 	CHECK_INT(fake_stats.acquired, 1);
 	CHECK_INT(fake_stats.tries, 1);
@@ -105,14 +105,23 @@ static void a_refusal_ends_the_call_at_once(void)
 	CHECK_INT(fake_stats.backoffs, 0);
 }
 
+/* A token of our form is as good as a drawn one. Any other is put in the place of a drawn one. */
 static void own_token_is_sent_unchanged(void)
 {
 	begin_warm();
 	fake_says(0, "+OK");
-	rl_acquire *acquire = fake_acquire_own("mine", 250, 0);
+	rl_acquire *acquire = fake_acquire_own(FAKE_DRAWN, 250, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_LOG("0 a1 SET k mine NX PX 250\n");
-	CHECK(rl_bytes_equal(rl_bytes_of(acquire->token, acquire->token_len), bytes_of("mine")));
+	CHECK_LOG("0 a1 SET k drawn NX PX 250\n");
+	CHECK(rl_bytes_equal(acquire->token, bytes_of(FAKE_DRAWN)));
+	fake_end();
+	begin_warm();
+	fake_says(0, "+OK");
+	fake_says(0, ":1");
+	acquire = fake_acquire_own("mine", 250, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("0 a1 SET k T1 NX PX 250\n0 a1 swap k T1 mine 250\n");
+	CHECK(rl_bytes_equal(acquire->token, bytes_of("mine")));
 }
 
 static void without_random_bytes_nothing_is_sent(void)
@@ -869,8 +878,8 @@ static void an_unread_undo_of_an_earlier_call_is_kept(void)
 	CHECK(!fake_drive_to(&first->op, FAKE_START + 10 * MS));
 	rl_op_abandon(&first->op, fake_clock, false);
 	fake_free(&first->op);
-	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_ERR_TIMEOUT);
-	CHECK_HAS(fake_log(), "10 a1 RELEASE k T1\n10 a1 SET k mine NX PX 30000\n1010 a1 end\n");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_EXTEND, "tok", 1000)), RL_ERR_TIMEOUT);
+	CHECK_HAS(fake_log(), "10 a1 RELEASE k T1\n10 a1 extend k tok 1000\n1010 a1 end\n");
 	CHECK_COUNT("close", 0);
 }
 
@@ -932,13 +941,17 @@ static void after_nonsense_the_call_ends_with_an_undo(void)
 	CHECK_HAS(acquire->op.err->message, "the undo that follows releases it");
 }
 
+/* The server may have swapped the caller's token in. */
 static void own_token_is_not_undone_after_nonsense(void)
 {
 	begin_warm();
+	fake_says(0, "+OK");
 	fake_acts(0, FAKE_NONSENSE, NULL, 0);
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_PROTOCOL);
-	CHECK_LOG("0 a1 SET k mine NX PX 30000\n"
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n"
+			  "0 a1 swap k T1 mine 30000\n"
+			  "0 a1 RELEASE k T1\n"
 			  "0 a1 close\n");
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
@@ -990,27 +1003,22 @@ static void a_reply_that_arrived_before_the_break_counts(void)
 
 /* ---- a caller's own token ---- */
 
-static void a_try_with_own_token_never_says_maybe_ours(void)
+static void a_lost_set_of_any_own_token_is_found_again(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	fake_says(0, "*:1 :0");
-	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
-	CHECK_HAS(fake_log(), "0 a2 try k mine 30000 0 0 - 0\n");
-}
-
-static void own_token_found_after_a_break_is_unknown(void)
-{
+	CHECK_INT(fake_drive(&fake_acquire_own(FAKE_DRAWN, 30000, 0)->op), RL_OK);
+	CHECK_HAS(fake_log(), "0 a2 try k drawn 30000 1 0 - 0\n");
+	CHECK_COUNT("swap", 0);
+	fake_end();
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
-	fake_says(0, "*:0 :0 :25000 :2 :1");
-	rl_acquire *acquire = fake_acquire_own("mine", 30000, 5 * SECOND);
-	CHECK_INT(fake_drive(&acquire->op), RL_ERR_UNKNOWN);
-	CHECK_INT(fake_ms(), 0);
-	CHECK_HAS(acquire->op.err->message, "outcome unknown: either this call took the lock");
-	CHECK(strstr(acquire->op.err->message, "mine") == NULL);
-	CHECK(strstr(strstr(acquire->op.err->message, "outcome unknown") + 1, "outcome") == NULL);
-	CHECK_INT(fake_stats.grants_undone, 0);
+	fake_says(0, "*:1 :0");
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
+	CHECK_HAS(fake_log(), "0 a2 try k T1 30000 1 0 - 0\n");
+	CHECK_HAS(fake_log(), "0 a2 swap k T1 mine 30000\n");
 }
 
 static void own_token_found_without_a_break_is_a_refusal(void)
@@ -1018,7 +1026,7 @@ static void own_token_found_without_a_break_is_a_refusal(void)
 	begin_warm();
 	fake_says(0, "_");
 	fake_says(0, "*:0 :0 :25000 :2 :1");
-	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 10 * MS)->op), RL_BUSY);
+	CHECK_INT(fake_drive(&fake_acquire_own(FAKE_DRAWN, 30000, 10 * MS)->op), RL_BUSY);
 }
 
 static void own_token_may_be_refused_after_a_break(void)
@@ -1026,23 +1034,90 @@ static void own_token_may_be_refused_after_a_break(void)
 	begin_warm();
 	fake_acts(0, FAKE_BREAK, NULL, 0);
 	fake_says(0, REFUSAL);
-	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_BUSY);
+	CHECK_INT(fake_drive(&fake_acquire_own(FAKE_DRAWN, 30000, 0)->op), RL_BUSY);
 }
 
-static void own_token_is_not_undone_without_a_reply(void)
+/* The undo could delete a second grant of the same token, so the wait goes on with a drawn one. */
+static void own_token_is_undone_without_a_reply_and_swapped_in_later(void)
 {
 	begin_warm();
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
-	rl_acquire *acquire = fake_acquire_own("mine", 30000, 5 * SECOND);
-	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
-	CHECK_LOG("0 a1 SET k mine NX PX 30000\n"
-			  "1000 a1 close\n");
-	CHECK_HAS(
-		acquire->op.err->message, "outcome unknown: if the lock was granted, it ends by its TTL");
+	fake_says(0, ":1"); /* its undo */
+	fake_says(0, "*:1 :0");
+	fake_says(0, ":1");
+	rl_acquire *acquire = fake_acquire_own(FAKE_DRAWN, 30000, 5 * SECOND);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 1005 * MS));
+	CHECK_LOG("0 a1 SET k drawn NX PX 30000\n"
+			  "1000 a1 RELEASE k drawn\n"
+			  "1000 a1 end\n");
+	fake_kill(0); /* the server has read the undo */
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_COUNT("1010 a2 try k T1 30000 0 0 - 0\n", 1);
+	CHECK_COUNT("1010 a2 swap k T1 drawn 30000\n", 1);
+	CHECK(rl_bytes_equal(acquire->token, bytes_of(FAKE_DRAWN)));
+	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
-/* From the second try on, the wait uses a drawn token. The caller's token is swapped in after the
- * win. */
+/* The swap waits while the undo may still be carried out after it. */
+static void own_token_is_not_swapped_in_before_its_undo_was_read(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_says(0, ":1"); /* its undo */
+	fake_says(0, "*:1 :0");
+	fake_says(0, ":1");
+	rl_acquire *acquire = fake_acquire_own(FAKE_DRAWN, 30000, 5 * SECOND);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 1200 * MS));
+	CHECK_COUNT("1010 a2 try k T1 30000 0 0 - 0\n", 1);
+	CHECK_COUNT("swap", 0);
+	CHECK_INT(acquire->phase, RL_ACQUIRE_SWAPPING);
+	fake_kill(0); /* the server has read the undo */
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_COUNT("swap k T1 drawn 30000\n", 1);
+	CHECK_COUNT("try", 1);
+}
+
+/* Without another chance the drawn token is undone, although no swap was sent. */
+static void a_swap_that_may_not_be_sent_undoes_the_drawn_token(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&fake_acquire_own(FAKE_DRAWN, 30000, 0)->op), RL_ERR_TIMEOUT);
+	fake_forget_log();
+	fake_says(0, "+OK");
+	rl_acquire *acquire = fake_acquire_own(FAKE_DRAWN, 30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
+	CHECK_HAS(acquire->op.err->message, "not asked: the server may still run earlier commands");
+	CHECK(strstr(acquire->op.err->message, "outcome unknown") == NULL);
+	CHECK_COUNT("1000 a2 SET k T1 NX", 1);
+	CHECK_COUNT("swap", 0);
+	CHECK_COUNT("a2 RELEASE k T1\n", 1);
+}
+
+/* The same, if the token was undone in an earlier call. */
+static void own_token_is_replaced_while_an_earlier_undo_may_be_carried_out(void)
+{
+	begin_warm();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&fake_acquire_own(FAKE_DRAWN, 30000, 0)->op), RL_ERR_TIMEOUT);
+	CHECK_COUNT("1000 a1 RELEASE k drawn\n1000 a1 end\n", 1);
+	fake_says(0, "+OK");
+	fake_says(0, ":1");
+	rl_acquire *acquire = fake_acquire_own(FAKE_DRAWN, 30000, 5 * SECOND);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 1005 * MS));
+	CHECK_COUNT("SET k drawn", 1);
+	CHECK_COUNT("1000 a2 SET k T1 NX", 1);
+	CHECK_COUNT("swap", 0);
+	fake_kill(0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_HAS(fake_log(), "1020 a3 swap k T1 drawn 30000\n");
+	/* From then on nothing holds it back. */
+	fake_says(0, "+OK");
+	CHECK_INT(fake_drive(&fake_acquire_own(FAKE_DRAWN, 30000, 0)->op), RL_OK);
+	CHECK_COUNT("SET k drawn", 2);
+}
+
+/* The caller's token is swapped in after the win. */
 static void a_wait_with_own_token_goes_on_while_nothing_is_in_doubt(void)
 {
 	fake_begin(1);
@@ -1056,7 +1131,7 @@ static void a_wait_with_own_token_goes_on_while_nothing_is_in_doubt(void)
 		"1030 a3 try k T1 30000 0 0 - 0\n"
 		"1030 a3 NAME\n"
 		"1030 a3 swap k T1 mine 30000\n");
-	CHECK(rl_bytes_equal(rl_bytes_of(acquire->token, acquire->token_len), bytes_of("mine")));
+	CHECK(rl_bytes_equal(acquire->token, bytes_of("mine")));
 }
 
 /* ---- grants that come too late ---- */
@@ -1107,15 +1182,22 @@ static void a_late_grant_that_is_not_undone_is_not_called_given_back(void)
 	CHECK(strstr(acquire->op.err->message, "it was given back") == NULL);
 }
 
-/* The key ends about now. An undo could delete another client's key with the same token. */
-static void own_token_too_slow_is_left_and_ends(void)
+/* What is undone is a drawn token, or one of that form. */
+static void own_token_too_slow_is_given_back(void)
 {
-	begin_warm();
-	fake_acts(0, FAKE_SAY, "+OK", 50 * MS);
-	rl_acquire *acquire = fake_acquire_own("mine", 20, SECOND);
-	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SLOW);
-	CHECK_LOG("0 a1 SET k mine NX PX 20\n");
-	CHECK_HAS(acquire->op.err->message, "; a key that is left on a server ends by its TTL");
+	static const char *const own[] = {"mine", FAKE_DRAWN};
+	for (unsigned i = 0; i < 2; i++) {
+		begin_warm();
+		fake_acts(0, FAKE_SAY, "+OK", 50 * MS);
+		fake_says(0, ":1");
+		fake_says(0, "*:1 :0");
+		fake_says(0, ":1");
+		rl_acquire *acquire = fake_acquire_own(own[i], 20, SECOND);
+		CHECK_INT(fake_drive(&acquire->op), RL_OK);
+		CHECK_COUNT(i == 0 ? "50 a1 RELEASE k T1\n" : "50 a1 RELEASE k drawn\n", 1);
+		CHECK_COUNT(i == 0 ? "60 a1 swap k T2 mine 20\n" : "60 a1 swap k T1 drawn 20\n", 1);
+		fake_end();
+	}
 }
 
 /* ---- grants that are taken back ---- */
@@ -1197,8 +1279,8 @@ static void own_token_taken_with_a_refused_login_is_undone(void)
 	begin_with_login();
 	fake_login_says(0, "SELECT", "-ERR DB index is out of range");
 	fake_says(0, "+OK");
-	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_ERR_SERVER);
-	CHECK_HAS(fake_log(), "0 a1 RELEASE k mine\n");
+	CHECK_INT(fake_drive(&fake_acquire_own(FAKE_DRAWN, 30000, 0)->op), RL_ERR_SERVER);
+	CHECK_HAS(fake_log(), "0 a1 RELEASE k drawn\n");
 }
 
 static void a_refusal_after_a_refused_login_needs_no_undo(void)
@@ -1437,7 +1519,7 @@ static void give_up_at_each_moment(bool is_own, bool must_count)
 		fake_free(&acquire->op);
 		fake_end();
 	}
-	CHECK(is_own || undone > 20);
+	CHECK(undone > 20);
 }
 
 static void a_call_abandoned_at_any_moment_undoes_its_token(void)
@@ -1519,21 +1601,6 @@ static void in_a_forked_child_nothing_is_sent(void)
 	}
 }
 
-/* The TTL is over: another client may have the key with the same token. */
-static void own_token_taken_too_late_with_a_refused_login_is_left(void)
-{
-	static char password[] = "secret";
-	fake_begin(1);
-	fake_targets[0].password = (rl_secret){password, 6};
-	fake_login_says(0, "AUTH", "-ERR x");
-	fake_acts(0, FAKE_SAY, "+OK", 500 * MS);
-	rl_acquire *acquire = fake_acquire_own("mine", 100, 0);
-	rl_status status = fake_drive(&acquire->op);
-	fake_targets[0].password = (rl_secret){NULL, 0};
-	CHECK_INT(status, RL_ERR_SERVER);
-	CHECK_COUNT("RELEASE", 0);
-}
-
 static const check_test tests[] = {
 	TEST(a_cold_call_is_one_write),
 	TEST(a_cold_call_sends_once_it_is_connected),
@@ -1603,17 +1670,19 @@ static const check_test tests[] = {
 	TEST(nonsense_to_a_login_ends_the_call),
 	TEST(the_reason_of_a_server_that_hangs_up_is_reported),
 	TEST(a_reply_that_arrived_before_the_break_counts),
-	TEST(a_try_with_own_token_never_says_maybe_ours),
-	TEST(own_token_found_after_a_break_is_unknown),
+	TEST(a_lost_set_of_any_own_token_is_found_again),
 	TEST(own_token_found_without_a_break_is_a_refusal),
 	TEST(own_token_may_be_refused_after_a_break),
-	TEST(own_token_is_not_undone_without_a_reply),
+	TEST(own_token_is_undone_without_a_reply_and_swapped_in_later),
+	TEST(own_token_is_not_swapped_in_before_its_undo_was_read),
+	TEST(a_swap_that_may_not_be_sent_undoes_the_drawn_token),
+	TEST(own_token_is_replaced_while_an_earlier_undo_may_be_carried_out),
 	TEST(a_wait_with_own_token_goes_on_while_nothing_is_in_doubt),
 	TEST(a_grant_that_came_too_late_is_given_back),
 	TEST(a_grant_just_in_time_is_kept),
 	TEST(a_wait_goes_on_after_a_grant_that_came_too_late),
 	TEST(a_late_grant_that_is_not_undone_is_not_called_given_back),
-	TEST(own_token_too_slow_is_left_and_ends),
+	TEST(own_token_too_slow_is_given_back),
 	TEST(a_grant_can_be_taken_back),
 	TEST(without_a_connection_the_undo_is_left_out),
 	TEST(a_refused_login_is_reported),
@@ -1642,7 +1711,6 @@ static const check_test tests[] = {
 	TEST(a_call_abandoned_before_its_first_step_sends_nothing),
 	TEST(a_call_abandoned_during_an_undo_closes_its_connection),
 	TEST(in_a_forked_child_nothing_is_sent),
-	TEST(own_token_taken_too_late_with_a_refused_login_is_left),
 };
 
 CHECK_MAIN(tests, fake_end)

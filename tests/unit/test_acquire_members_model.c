@@ -213,7 +213,7 @@ static void end_op(client *c)
 	bool was_taking = !c->is_releasing;
 	if (was_taking) {
 		const rl_acquire *acquire = (const rl_acquire *) c->op;
-		memcpy(c->token, acquire->token, RL_TOKEN_LEN);
+		memcpy(c->token, acquire->token.data, RL_TOKEN_LEN);
 		c->proven_until = acquire->proven_until;
 	}
 	rl_op_free(c->op);

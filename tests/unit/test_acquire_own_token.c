@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several members and a caller's own token. The call learns what became of the token on each member
- * before it goes on, or leaves that member out. After the win of a drawn token, a swap puts the
- * caller's token in its place.
+ * Several members and a caller's own token. A token of our form goes the way of drawn ones until it
+ * was undone. Otherwise a drawn token has to win, and a swap puts the caller's in its place.
  */
 #include "check.h"
 #include "fake.h"
@@ -36,7 +35,7 @@ static void say(const char *a, const char *b, const char *c)
 
 static void check_has_own_token(const rl_acquire *acquire)
 {
-	CHECK(rl_bytes_equal(rl_bytes_of(acquire->token, acquire->token_len), bytes_of("mine")));
+	CHECK(rl_bytes_equal(acquire->token, bytes_of("mine")));
 }
 
 /* The end of the proof of a grant so many ms after the start. */
@@ -45,184 +44,118 @@ static int64_t proof_since(int64_t ms)
 	return FAKE_START + (ms + 30000) * MS - rl_set_drift(&fake_set, 30000 * MS);
 }
 
-/* ---- all are waited for ---- */
+/* ---- a token of our form ---- */
 
-static void a_refusal_waits_for_all_members(void)
+static void a_token_of_our_form_is_not_swapped_in(void)
 {
 	begin_warm(3);
-	say("_", "_", NULL);
-	fake_acts(C, FAKE_SAY, "_", 300 * MS);
-	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_BUSY);
-	CHECK_INT(fake_ms(), 300);
-	fake_end();
-	begin_warm(3);
-	say("_", "_", NULL);
-	fake_acts(C, FAKE_SAY, "_", 300 * MS);
-	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_BUSY);
-	CHECK_INT(fake_ms(), 0);
+	say("+OK", "+OK", "_");
+	rl_acquire *acquire = fake_acquire_own(FAKE_DRAWN, 30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK(rl_bytes_equal(acquire->token, bytes_of(FAKE_DRAWN)));
+	CHECK_COUNT("SET k drawn", 3);
+	CHECK_COUNT("SWAP", 0);
 }
 
-static void a_grant_does_not_wait_for_all_members(void)
-{
-	begin_warm(3);
-	say("+OK", "+OK", NULL);
-	fake_acts(C, FAKE_SAY, "+OK", 300 * MS);
-	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
-	CHECK_INT(fake_ms(), 0);
-}
-
-static void a_grant_after_the_refusal_is_undone(void)
-{
-	begin_warm(3);
-	say("_", "_", NULL);
-	fake_acts(C, FAKE_SAY, "+OK", 300 * MS);
-	fake_says(C, ":1");
-	for (unsigned i = 0; i < 3; i++) {
-		say("+OK", "_", "_");
-		fake_says(A, ":1"); /* its undo */
-	}
-	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_BUSY);
-	CHECK_COUNT("300 c1 RELEASE k mine", 1);
-	CHECK_COUNT("RELEASE k mine", 1);
-	CHECK_COUNT("a1 SET k T", 3); /* a split vote is tried again, with other tokens */
-	CHECK_COUNT("a1 SET k mine", 1);
-}
-
-/* ---- the undo ---- */
-
-/* Member a has granted the lock, and the others refuse. The test then plans what becomes of the
- * undo. */
-static rl_acquire *split_on_a(void)
+/* Member a has granted the lock, and the others refuse. */
+static rl_acquire *split_on_a(const char *token)
 {
 	begin_warm(3);
 	say("+OK", "_", "_");
-	return fake_acquire_own("mine", 30000, 5 * SECOND);
+	return fake_acquire_own(token, 30000, 5 * SECOND);
 }
 
-static void the_undo_is_answered_before_the_next_try(void)
+static void a_token_of_our_form_is_swapped_in_after_its_undo(void)
 {
-	rl_acquire *acquire = split_on_a();
+	rl_acquire *acquire = split_on_a(FAKE_DRAWN);
+	say(":1", TAKEN, TAKEN);
+	say(REFUSED, ":1", ":1");
+	say(":0", NULL, NULL);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_COUNT("0 a1 RELEASE k drawn\n", 1);
+	CHECK_COUNT("RELEASE", 1);
+	CHECK_COUNT("k drawn NX", 3); /* the SET */
+	CHECK_COUNT("SWAP k T1 drawn 30000\n", 3);
+	CHECK(rl_bytes_equal(acquire->token, bytes_of(FAKE_DRAWN)));
+	CHECK_INT(fake_stats.grants_undone, 1);
+}
+
+/* The swap follows the undo on the same connection. */
+static void the_swap_follows_the_undo_of_the_same_token(void)
+{
+	rl_acquire *acquire = split_on_a(FAKE_DRAWN);
 	fake_acts(A, FAKE_SAY, ":1", 200 * MS);
 	say(TAKEN, TAKEN, REFUSED);
 	say(":1", ":1", ":0");
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_COUNT("0 a1 RELEASE k mine\n", 1);
-	CHECK(fake_ms() >= 200);
-	CHECK_COUNT("a1 try k T1 30000 0 0 - 0\n", 1);
-	CHECK_COUNT("a1 SWAP k T1 mine 30000\n", 1);
-	check_has_own_token(acquire);
-	CHECK_INT(fake_stats.grants_undone, 1);
-	CHECK_INT(fake_pool.count, 3);
+	CHECK_COUNT("a1 SWAP k T1 drawn 30000\n", 1);
+	CHECK_COUNT("a2", 0);
 }
 
-static void no_try_is_sent_while_the_undo_is_unanswered(void)
+static void a_token_of_our_form_is_undone_without_an_answer(void)
 {
-	rl_acquire *acquire = split_on_a();
-	fake_acts(A, FAKE_SAY, ":1", 200 * MS);
-	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 199 * MS));
-	CHECK_COUNT("try", 0);
-	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_COUNT("RELEASE", 1); /* one undo */
-	CHECK_INT(fake_pool.count, 3);
+	begin_warm(3);
+	say("_", "_", NULL);
+	fake_acts(C, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(&fake_acquire_own(FAKE_DRAWN, 30000, 0)->op), RL_BUSY);
+	CHECK_COUNT("c1 RELEASE k drawn\n", 1);
+	CHECK_COUNT("RELEASE", 1);
+}
+
+static void a_token_of_our_form_is_maybe_ours_after_a_lost_answer(void)
+{
+	begin_warm(3);
+	say("_", NULL, "+OK");
+	fake_acts(B, FAKE_BREAK, NULL, 0);
+	fake_says(B, TAKEN);
+	CHECK_INT(fake_drive(&fake_acquire_own(FAKE_DRAWN, 30000, 0)->op), RL_OK);
+	CHECK_COUNT("b2 try k drawn 30000 1 0", 1);
+	CHECK_COUNT("SWAP", 0);
+}
+
+/* ---- any other token ---- */
+
+static void a_refusal_waits_for_no_further_member(void)
+{
+	static const char *const own[] = {"mine", FAKE_DRAWN};
+	for (unsigned i = 0; i < 2; i++) {
+		begin_warm(3);
+		say("_", "_", NULL);
+		fake_acts(C, FAKE_SAY, "_", 300 * MS);
+		CHECK_INT(fake_drive(&fake_acquire_own(own[i], 30000, 0)->op), RL_BUSY);
+		CHECK_INT(fake_ms(), 0);
+		fake_end();
+	}
+}
+
+static void only_the_drawn_token_is_undone_after_a_split_vote(void)
+{
+	rl_acquire *acquire = split_on_a("mine");
+	say(":1", TAKEN, TAKEN);
+	say(REFUSED, ":1", ":1");
+	say(":0", NULL, NULL);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_COUNT("a1 RELEASE k T1\n", 1);
+	CHECK_COUNT("RELEASE", 1);
+	CHECK_COUNT("mine", 3);
+	CHECK_COUNT("SWAP k T2 mine 30000\n", 3);
+	check_has_own_token(acquire);
 }
 
 static void a_forked_child_closes_the_connection_with_the_undo(void)
 {
-	rl_acquire *acquire = split_on_a();
+	rl_acquire *acquire = split_on_a("mine");
 	fake_acts(A, FAKE_SAY, ":1", 200 * MS);
+	fake_acts(B, FAKE_SAY, TAKEN, 200 * MS);
+	fake_acts(C, FAKE_SAY, TAKEN, 200 * MS);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 100 * MS));
+	CHECK_COUNT("a1 RELEASE k T1\n", 1);
 	fake_fork();
 	fake_forget_log();
 	rl_op_abandon(&acquire->op, fake_clock, true);
 	rl_pool_clear(&fake_pool);
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_INT(fake_open_links(), 0);
-}
-
-/* The undo may be carried out late, and would then delete the token that is swapped in
- * meanwhile. */
-static void a_member_that_does_not_answer_the_undo_is_left_out(void)
-{
-	static const fake_act acts[] = {FAKE_BREAK, FAKE_SILENCE, FAKE_SAY, FAKE_NONSENSE};
-	for (unsigned i = 0; i < 4; i++) {
-		rl_acquire *acquire = split_on_a();
-		fake_acts(A, acts[i], "-ERR x", 0);
-		say(NULL, TAKEN, TAKEN);
-		say(NULL, ":1", ":1");
-		CHECK_INT(fake_drive(&acquire->op), RL_OK);
-		check_has_own_token(acquire);
-		CHECK_COUNT("a1 RELEASE k mine", 1);
-		CHECK_COUNT("RELEASE", 1);
-		CHECK_COUNT("a1 try", 0);
-		CHECK_COUNT("a2", 0);
-		CHECK(rl_member_call_is_spent(&acquire->op.call.members[A]));
-		CHECK_INT(fake_ms(), i == 1 ? 1010 : fake_ms());
-		fake_end();
-	}
-}
-
-static void a_member_that_answers_the_undo_is_asked_on_any_connection(void)
-{
-	rl_acquire *acquire = split_on_a();
-	fake_says(A, ":1");
-	say(REFUSED, REFUSED, REFUSED);
-	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 5 * MS));
-	fake_kill(A);
-	say(TAKEN, TAKEN, REFUSED);
-	say(":1", ":1", ":0");
-	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_COUNT("a2 try k T1", 1);
-	CHECK_COUNT("a2 SWAP k T1 mine", 1);
-}
-
-/* ---- doubt ---- */
-
-static void a_member_in_doubt_is_left_out(void)
-{
-	begin_warm(3);
-	say("_", "_", NULL);
-	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	say(TAKEN, TAKEN, NULL);
-	say(":1", ":1", NULL);
-	rl_acquire *acquire = fake_acquire_own("mine", 30000, 5 * SECOND);
-	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	check_has_own_token(acquire);
-	CHECK_COUNT("c1 SET", 1);
-	CHECK_COUNT("c1 try", 0);
-	CHECK_COUNT("c2", 0);
-	CHECK_COUNT("RELEASE", 0);
-	CHECK(rl_member_call_is_spent(&acquire->op.call.members[C]));
-}
-
-/* The members that are left could never make a quorum. */
-static void too_many_in_doubt_end_the_call(void)
-{
-	begin_warm(3);
-	say("_", NULL, NULL);
-	fake_acts(B, FAKE_SILENCE, NULL, 0);
-	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
-	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
-	CHECK_INT(fake_ms(), 1000);
-	CHECK_HAS(acquire->op.err->message, "outcome unknown");
-	fake_end();
-	/* Two of four members refuse: no client can have the quorum of three, nor can the two others
-	 * grant it later. */
-	begin_warm(4);
-	say("_", "_", NULL);
-	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	fake_acts(3, FAKE_SILENCE, NULL, 0);
-	acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
-	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
-	CHECK_INT(fake_ms(), 1000);
-	CHECK_HAS(acquire->op.err->message, "outcome unknown");
-	fake_end();
-	/* A call that does not wait is refused. */
-	begin_warm(4);
-	say("_", "_", NULL);
-	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	fake_acts(3, FAKE_SILENCE, NULL, 0);
-	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_BUSY);
 }
 
 static void a_member_that_could_not_be_reached_is_not_undone(void)
@@ -235,42 +168,9 @@ static void a_member_that_could_not_be_reached_is_not_undone(void)
 	say(REFUSED, TAKEN, TAKEN);
 	say(":0", ":1", ":1");
 	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 5 * SECOND)->op), RL_OK);
+	CHECK_COUNT("RELEASE", 0);
 	CHECK_COUNT("c2 try k T1", 1);
 	CHECK_COUNT("c2 SWAP k T1 mine", 1);
-}
-
-static void doubt_is_reported_at_the_end(void)
-{
-	begin_warm(3);
-	say("_", "-ERR x", NULL);
-	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	rl_acquire *acquire = fake_acquire_own("mine", 30000, 0);
-	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
-	CHECK_HAS(
-		acquire->op.err->message, "outcome unknown: if the lock was granted, it ends by its TTL");
-}
-
-/* The key has the caller's token after a lost answer. The member cannot say whose token that is. */
-static void a_broken_connection_and_the_same_token_is_a_failure(void)
-{
-	begin_warm(3);
-	say("_", NULL, "_");
-	fake_acts(B, FAKE_BREAK, NULL, 0);
-	fake_says(B, "*:0 :0 :30000 :2 :1");
-	rl_acquire *acquire = fake_acquire_own("mine", 30000, 0);
-	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
-	CHECK_INT(rl_quorum_call_count(&acquire->op.call, RL_VOTE_FAILED), 1);
-	CHECK_INT(acquire->op.call.members[B].err->status, RL_ERR_UNKNOWN);
-	CHECK_COUNT("RELEASE", 0);
-	fake_end();
-	begin_warm(3);
-	say("+OK", NULL, "-ERR x");
-	fake_acts(B, FAKE_BREAK, NULL, 0);
-	fake_says(B, "*:0 :0 :30000 :2 :1");
-	acquire = fake_acquire_own("mine", 30000, 0);
-	CHECK_INT(fake_drive(&acquire->op), RL_ERR_UNKNOWN);
-	CHECK_COUNT("a1 RELEASE k mine", 1);
-	CHECK_COUNT("RELEASE", 1);
 }
 
 /* ---- the swap ---- */
@@ -395,19 +295,15 @@ static void an_abandoned_swap_is_undone_on_each_member(void)
 }
 
 static const check_test tests[] = {
-	TEST(a_refusal_waits_for_all_members),
-	TEST(a_grant_does_not_wait_for_all_members),
-	TEST(a_grant_after_the_refusal_is_undone),
-	TEST(the_undo_is_answered_before_the_next_try),
-	TEST(no_try_is_sent_while_the_undo_is_unanswered),
+	TEST(a_token_of_our_form_is_not_swapped_in),
+	TEST(a_token_of_our_form_is_swapped_in_after_its_undo),
+	TEST(the_swap_follows_the_undo_of_the_same_token),
+	TEST(a_token_of_our_form_is_undone_without_an_answer),
+	TEST(a_token_of_our_form_is_maybe_ours_after_a_lost_answer),
+	TEST(a_refusal_waits_for_no_further_member),
+	TEST(only_the_drawn_token_is_undone_after_a_split_vote),
 	TEST(a_forked_child_closes_the_connection_with_the_undo),
-	TEST(a_member_that_does_not_answer_the_undo_is_left_out),
-	TEST(a_member_that_answers_the_undo_is_asked_on_any_connection),
-	TEST(a_member_in_doubt_is_left_out),
-	TEST(too_many_in_doubt_end_the_call),
 	TEST(a_member_that_could_not_be_reached_is_not_undone),
-	TEST(doubt_is_reported_at_the_end),
-	TEST(a_broken_connection_and_the_same_token_is_a_failure),
 	TEST(each_member_is_asked_to_swap),
 	TEST(a_swap_follows_a_try_that_is_not_answered),
 	TEST(a_swap_without_a_quorum_is_undone_on_all_members),

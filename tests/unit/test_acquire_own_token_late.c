@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several members and a caller's own token. A command that was sent earlier and runs late must not
- * meet that token. A token whose TTL may be over is not undone, because another caller may hold the
- * lock with an equal token by then.
+ * Several members and a caller's own token. An earlier undo or release that runs late must not meet
+ * that token. A token that was swapped in is not undone once its TTL may be over, because another
+ * caller may hold the lock with an equal token by then.
  *
  * The order of the key is c, a, b.
  */
@@ -38,12 +38,12 @@ static void to_ms(int64_t ms)
 
 /* The release of the token is on its way to c. The server runs it at that time, or never. No call
  * waits for it any more, so its connection lingers. */
-static void release_late_on_c(int64_t answer_ms)
+static void release_late_on_c(const char *token, int64_t answer_ms)
 {
 	begin_warm(3);
 	a_and_b_say(":1");
 	fake_acts(C, answer_ms < 0 ? FAKE_SILENCE : FAKE_SAY, ":1", answer_ms * MS);
-	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "mine", 0)), RL_OK);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, token, 0)), RL_OK);
 	to_ms(1500);
 	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
 	CHECK_COUNT("c1 end", 1);
@@ -52,51 +52,82 @@ static void release_late_on_c(int64_t answer_ms)
 	fake_forget_log();
 }
 
-static void own_token_is_not_set_where_its_release_lingers(void)
+static void own_token_is_not_swapped_in_where_its_release_lingers(void)
 {
-	release_late_on_c(-1);
+	release_late_on_c("mine", -1);
 	a_and_b_say("+OK");
+	fake_acts(C, FAKE_SAY, "+OK", 0);
+	a_and_b_say(":1");
 	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
-	CHECK_LOG("3000 a1 SET k mine NX PX 30000\n3000 b1 SET k mine NX PX 30000\n");
+	CHECK_COUNT("c2 SET k T1", 1);
+	CHECK_COUNT("a1 SWAP k T1 mine 30000", 1);
+	CHECK_COUNT("b1 SWAP k T1 mine 30000", 1);
+	CHECK_COUNT("c2 SWAP", 0);
 }
 
 /* Such a member would lose the lock when the release runs. */
 static void a_member_with_a_lingering_release_makes_no_quorum(void)
 {
-	release_late_on_c(-1);
-	fake_says(A, "+OK");
+	release_late_on_c("mine", -1);
+	a_and_b_say("+OK");
+	fake_says(A, ":1");
 	fake_says(B, "-ERR x");
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_TIMEOUT);
-	CHECK_COUNT("3000 c", 0);
 	CHECK_COUNT("a1 RELEASE k mine", 1);
+	CHECK_COUNT("b1 RELEASE k T1", 1);
 	CHECK_HAS(acquire->op.err->message,
 		"redis://c:6379: not asked: the server may still run earlier commands, which could affect a lock "
 		"with your token");
 }
 
-static void own_token_is_set_once_its_release_is_over(void)
+static void own_token_is_swapped_in_once_its_release_is_over(void)
 {
 	static const int64_t over_ms[] = {5000, 1500 + RL_POOL_LINGER_NS / MS + 1};
 	for (unsigned i = 0; i < 2; i++) {
-		release_late_on_c(i == 0 ? over_ms[0] : -1);
+		release_late_on_c("mine", i == 0 ? over_ms[0] : -1);
 		for (unsigned j = 0; j < 2; j++) {
 			to_ms(over_ms[i] - (j == 0 ? 2 : 0));
-			a_and_b_say("+OK");
+			for (unsigned k = 0; k < 3; k++) {
+				fake_says(k, "+OK");
+			}
+			a_and_b_say(":1");
 			if (j == 1) {
-				fake_says(C, "+OK");
+				fake_says(C, ":1");
 			}
 			CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
-			CHECK_COUNT("c2 SET k mine", j);
+			CHECK_COUNT("c2 SWAP", j);
 		}
 		fake_end();
 	}
 }
 
+/* A token of our form is not even sent by a SET: one of the members could lose it. */
+static void a_token_of_our_form_is_swapped_in_while_a_release_lingers(void)
+{
+	release_late_on_c(FAKE_DRAWN, -1);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_says(i, "+OK");
+	}
+	a_and_b_say(":1");
+	CHECK_INT(fake_drive(&fake_acquire_own(FAKE_DRAWN, 30000, 0)->op), RL_OK);
+	CHECK_COUNT("drawn NX", 0);
+	CHECK_COUNT("c2 SET k T1 NX", 1);
+	CHECK_COUNT("a1 SWAP k T1 drawn 30000", 1);
+	CHECK_COUNT("c2 SWAP", 0);
+	fake_end();
+	/* The release of another token holds nothing back. */
+	release_late_on_c("mine", -1);
+	a_and_b_say("+OK");
+	CHECK_INT(fake_drive(&fake_acquire_own(FAKE_DRAWN, 30000, 0)->op), RL_OK);
+	CHECK_COUNT("drawn NX", 3);
+	CHECK_COUNT("SWAP", 0);
+}
+
 /* No earlier command concerns a drawn token, and no other verb takes a lock. */
 static void other_calls_use_the_member_with_a_lingering_release(void)
 {
-	release_late_on_c(-1);
+	release_late_on_c("mine", -1);
 	for (unsigned i = 0; i < 3; i++) {
 		fake_acts(i, FAKE_SAY, "+OK", 5 * MS);
 		fake_acts(i, FAKE_SAY, ":1", 5 * MS);
@@ -118,37 +149,36 @@ static rl_conn *let_one_linger(unsigned member)
 	return conn;
 }
 
-static void a_single_server_is_asked_despite_a_lingering_release(void)
+/* On a single server an undo lingers, and could free a lock with an equal token. */
+static void own_token_is_not_swapped_in_where_an_undo_of_own_token_lingers(void)
 {
-	begin_warm(1);
-	let_one_linger(A);
-	fake_says(A, "+OK");
-	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
-}
-
-/* An undo of a caller's token could free a lock with an equal token, also on a single server. */
-static void own_token_is_not_set_where_an_undo_of_own_token_lingers(void)
-{
-	begin_warm(1);
-	fake_warm(A);
-	let_one_linger(A)->own_undo_left = 1;
-	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_ERR_TIMEOUT);
-	CHECK_COUNT("SET", 0);
-	CHECK(rl_pool_has_own_undo(&fake_pool, &fake_targets[A], fake_clock));
-	CHECK(!rl_pool_has_own_undo(&fake_pool, &fake_targets[B], fake_clock));
-	fake_says(A, "+OK");
-	CHECK_INT(fake_drive(&fake_acquire(30000, 0)->op), RL_OK); /* the drawn token is a new one */
+	for (unsigned is_own = 0; is_own < 2; is_own++) {
+		begin_warm(1);
+		fake_warm(A);
+		rl_conn *conn = let_one_linger(A);
+		if (is_own) {
+			rl_conn_note_own(conn, bytes_of("k"), bytes_of("mine"));
+		}
+		fake_says(A, "+OK");
+		fake_says(A, ":1");
+		rl_status status = fake_drive(&fake_acquire_own("mine", 30000, 0)->op);
+		CHECK_INT(status, is_own ? RL_ERR_TIMEOUT : RL_OK);
+		CHECK_COUNT("mine", 1 - is_own);
+		fake_end();
+	}
 }
 
 static void a_connection_that_lingers_to_another_address_does_not_matter(void)
 {
 	begin_warm(3);
-	let_one_linger(A);
-	a_and_b_say("+OK");
-	fake_says(C, "+OK");
+	rl_conn_note_own(let_one_linger(A), bytes_of("k"), bytes_of("mine"));
+	for (unsigned i = 0; i < 3; i++) {
+		fake_says(i, "+OK");
+		fake_says(i, ":1");
+	}
 	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
-	CHECK_COUNT("a2 ", 0);
-	CHECK_COUNT("c1 SET", 1);
+	CHECK_COUNT("SWAP", 2);
+	CHECK_COUNT("a2 SWAP", 0);
 }
 
 /* ---- keys that may have ended ---- */
@@ -159,72 +189,38 @@ static int64_t proof_of(int64_t ttl_ms)
 	return FAKE_START + ttl_ms * MS - rl_set_drift(&fake_set, ttl_ms * MS);
 }
 
-static void own_token_that_was_granted_too_late_is_not_undone(void)
+static void a_grant_that_is_too_late_is_undone(void)
+{
+	static const char *const own[] = {"mine", FAKE_DRAWN};
+	for (unsigned i = 0; i < 2; i++) {
+		begin_warm(3);
+		a_and_b_say("+OK");
+		rl_acquire *acquire = fake_acquire_own(own[i], 1000, 0);
+		fake_acts(C, FAKE_SAY, "_", 10 * MS);
+		fake_lag(2 * SECOND);
+		CHECK_INT(fake_drive(&acquire->op), RL_ERR_SLOW);
+		CHECK_COUNT(i == 0 ? "RELEASE k T1" : "RELEASE k drawn", 3);
+		CHECK_COUNT("RELEASE", 3);
+		fake_end();
+	}
+}
+
+static void own_token_that_was_swapped_in_too_late_is_not_undone(void)
 {
 	begin_warm(3);
-	a_and_b_say("+OK");
+	for (unsigned i = 0; i < 3; i++) {
+		fake_says(i, "+OK");
+	}
+	fake_acts(A, FAKE_SAY, ":1", 10 * MS);
+	fake_acts(B, FAKE_SAY, ":1", 10 * MS);
+	fake_acts(C, FAKE_SAY, ":0", 10 * MS);
 	rl_acquire *acquire = fake_acquire_own("mine", 1000, 0);
-	fake_acts(C, FAKE_SAY, "_", 10 * MS);
+	fake_drive_to(&acquire->op, FAKE_START + 5 * MS);
 	fake_lag(2 * SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_SLOW);
+	CHECK_COUNT("SWAP", 3);
 	CHECK_COUNT("RELEASE", 0);
-	fake_end();
-	begin_warm(3);
-	a_and_b_say("+OK");
-	fake_acts(C, FAKE_SAY, "_", 10 * MS);
-	fake_lag(2 * SECOND);
-	CHECK_INT(fake_drive(&fake_acquire(1000, 0)->op), RL_ERR_SLOW);
-	CHECK_COUNT("RELEASE k T1", 3); /* a drawn token is undone at any time */
-}
-
-/* Member a was asked 80 ms before b, which was still connecting. When the proof of a has ended, the
- * key on b may still block the lock. */
-static void own_token_is_undone_where_its_own_ttl_lasts(void)
-{
-	fake_begin(3);
-	fake_warm(A);
-	fake_warm(C);
-	fake_dials(B, FAKE_ACCEPT, 80 * MS);
-	a_and_b_say("+OK");
-	fake_says(C, "_");
-	rl_acquire *acquire = fake_acquire_own("mine", 1000, 0);
-	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 79 * MS));
-	fake_lag(920 * MS);
-	/* The lag comes when b is connected, before b is asked. */
-	fake_drive_to(&acquire->op, FAKE_START + 2 * SECOND);
-	CHECK_INT(acquire->op.status, RL_ERR_SLOW);
-	CHECK_COUNT("a1 RELEASE", 0);
-	CHECK_COUNT("b1 RELEASE k mine", 1);
-}
-
-/* Member a has granted the lock, and the call is abandoned at that time. */
-static void give_up_at(int64_t at, bool is_heard, unsigned undone)
-{
-	begin_warm(3);
-	fake_acts(A, FAKE_SAY, "+OK", is_heard ? 0 : 60 * MS);
-	fake_acts(B, FAKE_SILENCE, NULL, 0);
-	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	rl_acquire *acquire = fake_acquire_own("mine", 1000, 0);
-	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 50 * MS));
-	fake_clock = at;
-	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_COUNT("RELEASE k mine", undone);
-	CHECK_COUNT("RELEASE", undone);
-	CHECK_INT(fake_stats.grants_undone, undone);
-	fake_end();
-}
-
-static void own_token_of_an_abandoned_call_is_undone_while_proven(void)
-{
-	fake_begin(3);
-	int64_t proof = proof_of(1000);
-	fake_end();
-	for (unsigned i = 0; i < 2; i++) {
-		give_up_at(FAKE_START + 100 * MS, i == 0, 1);
-		give_up_at(proof - 1, i == 0, 1);
-		give_up_at(proof, i == 0, 0);
-		give_up_at(FAKE_START + 2 * SECOND, i == 0, 0);
-	}
+	CHECK_HAS(acquire->op.err->message, "; a key that is left on a server ends by its TTL");
 }
 
 /* A signal handler ran when the call had ended: the granted lock is held, and the call is then
@@ -235,6 +231,7 @@ static void undo_after_the_end(unsigned members, int64_t at, unsigned undone)
 		begin_warm(members);
 		for (unsigned i = 0; i < members; i++) {
 			fake_says(i, "+OK");
+			fake_says(i, ":1");
 		}
 		rl_acquire *acquire = fake_acquire_own("mine", 1000, 0);
 		CHECK_INT(fake_drive(&acquire->op), RL_OK);
@@ -267,69 +264,53 @@ static void own_token_is_undone_after_the_end_only_while_proven(void)
 /* ---- a silent connection that no call has looked at ---- */
 
 /* The same, but no call has looked at the connection since. */
-static void release_silent_on_c(void)
+static void release_silent_on_c(const char *token)
 {
 	begin_warm(3);
 	a_and_b_say(":1");
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
-	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "mine", 0)), RL_OK);
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, token, 0)), RL_OK);
 	to_ms(1500);
 	fake_forget_log();
 }
 
-static void own_token_is_not_set_where_its_release_is_unanswered(void)
+/* The swap goes on the connection with the release, after it. */
+static void own_token_is_swapped_in_after_a_release_that_is_unanswered(void)
 {
-	release_silent_on_c();
+	release_silent_on_c("mine");
 	a_and_b_say("+OK");
+	a_and_b_say(":1");
 	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
-	CHECK_COUNT("SET k mine", 2);
-	CHECK_COUNT("c2 SET", 0);
+	CHECK_COUNT("c1 SET", 0);
+	CHECK_COUNT("mine 30000", 2);
 }
 
-static void a_member_with_an_unanswered_release_makes_no_quorum(void)
+/* A SET would go on a new connection, and could overtake the release. */
+static void a_token_of_our_form_is_swapped_in_while_a_release_is_unanswered(void)
 {
-	release_silent_on_c();
-	fake_says(A, "+OK");
-	fake_says(B, "-ERR x");
-	fake_says(C, "+OK");
-	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_ERR_TIMEOUT);
-	CHECK_COUNT("c2 SET", 0);
-}
-
-/* A grant in the queue would be a vote of the quorum. */
-static void a_waiter_does_not_queue_where_a_release_is_unanswered(void)
-{
-	release_late_on_c(-1);
-	fake_set.wakes = true;
+	release_silent_on_c(FAKE_DRAWN);
 	for (unsigned i = 0; i < 3; i++) {
-		fake_warm(i == C ? A : i);
+		fake_says(i, "+OK");
 	}
-	for (unsigned i = 0; i < 4; i++) {
-		fake_says(A, i == 0 ? "_" : "*:1 :600000 :1 :0 :1");
-		fake_says(B, i == 0 ? "_" : "*:1 :600000 :1 :0 :1");
-		fake_says(C, "*:1 :600000 :1 :0 :1");
-	}
-	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
-	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 3500 * MS));
-	CHECK_COUNT("BLPOP", 1);
-	CHECK_INT(fake_blocked_on(C), 0);
+	a_and_b_say(":1");
+	CHECK_INT(fake_drive(&fake_acquire_own(FAKE_DRAWN, 30000, 0)->op), RL_OK);
+	CHECK_COUNT("drawn NX", 0);
+	CHECK_COUNT("SWAP k T1 drawn 30000", 2);
 }
 
 static const check_test tests[] = {
-	TEST(own_token_is_not_set_where_its_release_lingers),
+	TEST(own_token_is_not_swapped_in_where_its_release_lingers),
 	TEST(a_member_with_a_lingering_release_makes_no_quorum),
-	TEST(own_token_is_set_once_its_release_is_over),
+	TEST(own_token_is_swapped_in_once_its_release_is_over),
+	TEST(a_token_of_our_form_is_swapped_in_while_a_release_lingers),
 	TEST(other_calls_use_the_member_with_a_lingering_release),
-	TEST(a_single_server_is_asked_despite_a_lingering_release),
-	TEST(own_token_is_not_set_where_an_undo_of_own_token_lingers),
+	TEST(own_token_is_not_swapped_in_where_an_undo_of_own_token_lingers),
 	TEST(a_connection_that_lingers_to_another_address_does_not_matter),
-	TEST(own_token_that_was_granted_too_late_is_not_undone),
-	TEST(own_token_is_undone_where_its_own_ttl_lasts),
-	TEST(own_token_of_an_abandoned_call_is_undone_while_proven),
+	TEST(a_grant_that_is_too_late_is_undone),
+	TEST(own_token_that_was_swapped_in_too_late_is_not_undone),
 	TEST(own_token_is_undone_after_the_end_only_while_proven),
-	TEST(own_token_is_not_set_where_its_release_is_unanswered),
-	TEST(a_member_with_an_unanswered_release_makes_no_quorum),
-	TEST(a_waiter_does_not_queue_where_a_release_is_unanswered),
+	TEST(own_token_is_swapped_in_after_a_release_that_is_unanswered),
+	TEST(a_token_of_our_form_is_swapped_in_while_a_release_is_unanswered),
 };
 
 CHECK_MAIN(tests, fake_end)

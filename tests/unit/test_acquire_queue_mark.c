@@ -17,10 +17,10 @@ static void the_name_of_a_waiter_has_a_form_of_its_own(void)
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
 	CHECK_INT(sizeof acquire->waiter, 28);
 	CHECK(memcmp(acquire->waiter, "rlw.", 4) == 0);
-	CHECK(memcmp(acquire->token, "rl1.", 4) == 0);
-	CHECK(memcmp(acquire->waiter + 4, acquire->token + 4, 24) != 0);
-	CHECK(acquire->op.call.request.waiter.data == acquire->waiter);
-	CHECK_INT(acquire->op.call.request.waiter.len, 28);
+	CHECK(memcmp(acquire->token.data, "rl1.", 4) == 0);
+	CHECK(memcmp(acquire->waiter + 4, acquire->token.data + 4, 24) != 0);
+	CHECK(acquire->op.call.terms.request.waiter.data == acquire->waiter);
+	CHECK_INT(acquire->op.call.terms.request.waiter.len, 28);
 }
 
 static void each_wait_has_another_name(void)
@@ -58,7 +58,7 @@ static void a_waiter_that_polls_draws_no_name(void)
 	fake_says(0, grant(0));
 	rl_acquire *acquire = fake_acquire(30000, SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK(acquire->op.call.request.waiter.data == NULL);
+	CHECK(acquire->op.call.terms.request.waiter.data == NULL);
 }
 
 static void without_random_bytes_for_a_name_the_call_ends(void)

@@ -268,7 +268,7 @@ static void two_waiters_do_not_split_the_votes(void)
 		CHECK_TEXT(servers_owner(i), "T1");
 	}
 	char token[RL_TOKEN_LEN + 1] = "";
-	memcpy(token, one->token, RL_TOKEN_LEN);
+	memcpy(token, one->token.data, RL_TOKEN_LEN);
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, token, 0)), RL_OK);
 	CHECK_INT(fake_drive(&two->op), RL_OK);
 	CHECK_INT(fake_ms(), 30);
@@ -599,7 +599,6 @@ static void a_member_is_asked_again_after_an_own_token_lost_its_place(void)
 	to(acquire, 100);
 	fake_kill(C);
 	to(acquire, 2000);
-	CHECK(!rl_member_call_is_spent(&acquire->op.call.members[C]));
 	CHECK_INT(queued_at(), C);
 	servers_free_all(C);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);

@@ -339,8 +339,7 @@ static void begin_round(unsigned number, bool has_trouble)
 
 static void check_granted(const rl_acquire *acquire, bool is_own)
 {
-	const char *name =
-		is_own ? "mine" : fake_name_of(rl_bytes_of(acquire->token, acquire->token_len));
+	const char *name = is_own ? "mine" : fake_name_of(acquire->token);
 	expire(fake_clock);
 	if (strcmp(servers_owner(0), name) != 0) {
 		FAIL("round %u: %s is granted and \"%s\" has it: %s", world.round, name, servers_owner(0),
@@ -390,7 +389,7 @@ static void check_liveness(const rl_acquire *acquire)
 static void release_and_look_on(rl_acquire *acquire)
 {
 	char token[64];
-	snprintf(token, sizeof token, "%.*s", (int) acquire->token_len, acquire->token);
+	snprintf(token, sizeof token, "%.*s", (int) acquire->token.len, acquire->token.data);
 	world.has_trouble = false;
 	rl_pool_clear(&fake_pool); /* some of its connections may be silent */
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, token, 0)), RL_OK);

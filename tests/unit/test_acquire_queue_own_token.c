@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A wait with a caller's own token. Only the first SET carries that token. All later commands carry
- * a drawn token, and the caller's token takes its place after the win.
+ * A wait with a caller's own token. A token of our form waits like a drawn one. Any other takes the
+ * place of the drawn one that has won.
  */
 #include "check.h"
 #include "waiting.h"
@@ -10,7 +10,7 @@
 
 static void check_has_own_token(const rl_acquire *acquire)
 {
-	CHECK(rl_bytes_equal(rl_bytes_of(acquire->token, acquire->token_len), bytes_of("mine")));
+	CHECK(rl_bytes_equal(acquire->token, bytes_of("mine")));
 }
 
 /* The place has won at 100 ms. The test then plans what becomes of the swap. */
@@ -39,7 +39,7 @@ static rl_acquire *won_at_the_deadline(void)
 static void a_waiter_with_its_own_token_queues_with_a_drawn_one(void)
 {
 	waiting_queued_own(30000, 10 * SECOND);
-	CHECK_LOG("0 a2 SET k mine NX PX 30000\n"
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n"
 			  "0 a2 probe+ k T1 W1\n"
 			  "0 a2 BLPOP k::rl-wake 11.120\n"
 			  "0 a2 TRY+ k T1 30000 0 1 W1 0\n");
@@ -82,14 +82,14 @@ static void a_look_that_meets_the_drawn_token_is_followed_by_a_try(void)
 			  "850 a1 swap k T1 mine 30000\n");
 }
 
-/* The first SET has granted the own token. */
-static void a_grant_of_the_first_set_needs_no_swap(void)
+static void a_grant_of_the_first_set_is_swapped_too(void)
 {
 	waiting_begin();
 	fake_says(0, "+OK");
+	fake_says(0, ":1");
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, 10 * SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_LOG("0 a2 SET k mine NX PX 30000\n");
+	CHECK_LOG("0 a2 SET k T1 NX PX 30000\n0 a2 swap k T1 mine 30000\n");
 	check_has_own_token(acquire);
 }
 
@@ -103,6 +103,68 @@ static void a_waiter_that_polls_swaps_too(void)
 	rl_acquire *acquire = fake_acquire_own("mine", 30000, SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_COUNT("10 a2 try k T1 30000 0 0 - 0\n10 a2 swap k T1 mine 30000\n", 1);
+}
+
+/* ---- a token of our form ---- */
+
+static rl_acquire *queued_with_our_form(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE));
+	rl_acquire *acquire = fake_acquire_own(FAKE_DRAWN, 30000, 10 * SECOND);
+	waiting_drive_to(acquire, 50);
+	return acquire;
+}
+
+static void a_token_of_our_form_waits_in_the_queue(void)
+{
+	rl_acquire *acquire = queued_with_our_form();
+	CHECK_COUNT("0 a2 TRY+ k drawn 30000 0 1 W1 0\n", 1);
+	fake_says(0, grant(100));
+	fake_wakes(0, 50 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_COUNT("swap", 0);
+	CHECK(rl_bytes_equal(acquire->token, bytes_of(FAKE_DRAWN)));
+}
+
+/* The server may read the undo of the place when another call with this token has the lock. */
+static void the_undo_of_a_place_holds_the_next_call_with_its_token_back(void)
+{
+	rl_acquire *acquire = queued_with_our_form();
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	fake_wakes(0, 10 * MS);
+	waiting_drive_to(acquire, 70);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_COUNT("70 a2 RELEASE k drawn\n", 1);
+	CHECK(rl_pool_may_free(
+		&fake_pool, NULL, rl_conn_lock(bytes_of("k"), bytes_of(FAKE_DRAWN)), fake_clock));
+	fake_forget_log();
+	fake_says(0, "+OK");
+	acquire = fake_acquire_own(FAKE_DRAWN, 30000, 0);
+	CHECK(!fake_drive_to(&acquire->op, fake_clock) || acquire->op.status != RL_OK);
+	CHECK_COUNT("SET k drawn", 0);
+	CHECK_COUNT("SET k T1", 1);
+}
+
+/* An earlier call with this token has the lock. The wait goes on with a drawn token, and takes the
+ * lock when it is free. */
+static void the_token_of_an_earlier_call_is_waited_for(void)
+{
+	waiting_begin();
+	fake_says(0, "_");
+	fake_says(0, look(0, 600000, RL_HOLDER_SELF, RL_TICKET_NONE));
+	rl_acquire *acquire = fake_acquire_own(FAKE_DRAWN, 30000, 10 * SECOND);
+	waiting_drive_to(acquire, 50);
+	CHECK_LOG("0 a2 SET k drawn NX PX 30000\n"
+			  "0 a2 probe+ k drawn W1\n"
+			  "0 a2 BLPOP k::rl-wake 11.120\n"
+			  "0 a2 TRY+ k T1 30000 0 1 W1 0\n");
+	fake_says(0, grant(100));
+	fake_says(0, ":1");
+	fake_wakes(0, 50 * MS);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_COUNT("100 a2 swap k T1 drawn 30000\n", 1);
 }
 
 /* ---- lost answers ---- */
@@ -284,14 +346,14 @@ static void a_wait_abandoned_in_the_swap_undoes_the_drawn_token_after_it(void)
 }
 
 /* The answer has arrived, unread. */
-static void a_wait_abandoned_after_the_swap_undoes_the_own_token(void)
+static void a_wait_abandoned_after_the_swap_undoes_the_drawn_token_alone(void)
 {
 	rl_acquire *acquire = won_at_100(30000);
 	fake_acts(0, FAKE_SAY, ":1", 100 * MS);
 	waiting_drive_to(acquire, 150);
 	fake_clock += 100 * MS;
 	rl_op_abandon(&acquire->op, fake_clock, false);
-	CHECK_COUNT("RELEASE k mine\n", 1);
+	CHECK_COUNT("RELEASE k T1\n", 1);
 	CHECK_COUNT("RELEASE", 1);
 }
 
@@ -318,12 +380,35 @@ static void a_grant_taken_back_after_the_end_undoes_the_own_token(void)
 	CHECK_COUNT("RELEASE", 0);
 }
 
+/* The server has carried the lost SET out after the try that was refused. */
+static void a_set_that_was_carried_out_late_is_taken_over(void)
+{
+	static const char *const own[] = {"mine", NULL};
+	for (unsigned i = 0; i < 2; i++) {
+		waiting_begin();
+		fake_acts(0, FAKE_BREAK, NULL, 0);
+		fake_says(0, refusal(0, 20, RL_HOLDER_KIN));
+		fake_says(0, look(0, 29000, RL_HOLDER_SELF, RL_TICKET_NONE));
+		fake_says(0, grant(0));
+		fake_says(0, ":1");
+		rl_acquire *acquire = own[i] != NULL ? fake_acquire_own(own[i], 30000, 10 * SECOND)
+											 : fake_acquire(30000, 10 * SECOND);
+		CHECK_INT(fake_drive(&acquire->op), RL_OK);
+		CHECK_COUNT("try+ k T1 30000 1 2 W1", 1);
+		CHECK_COUNT("probe+", 1);
+		fake_end();
+	}
+}
+
 static const check_test tests[] = {
 	TEST(a_waiter_with_its_own_token_queues_with_a_drawn_one),
 	TEST(the_own_token_is_swapped_in_after_a_win_in_the_queue),
 	TEST(the_own_token_is_swapped_in_after_a_win_of_the_last_try),
 	TEST(a_look_that_meets_the_drawn_token_is_followed_by_a_try),
-	TEST(a_grant_of_the_first_set_needs_no_swap),
+	TEST(a_grant_of_the_first_set_is_swapped_too),
+	TEST(a_token_of_our_form_waits_in_the_queue),
+	TEST(the_undo_of_a_place_holds_the_next_call_with_its_token_back),
+	TEST(the_token_of_an_earlier_call_is_waited_for),
 	TEST(a_waiter_that_polls_swaps_too),
 	TEST(a_lost_answer_is_asked_for_again),
 	TEST(an_equal_token_without_a_lost_answer_is_a_refusal),
@@ -336,9 +421,10 @@ static const check_test tests[] = {
 	TEST(an_error_that_may_pass_is_waited_out),
 	TEST(an_error_that_does_not_pass_ends_the_call),
 	TEST(an_own_token_that_is_swapped_in_too_late_is_not_undone),
+	TEST(a_set_that_was_carried_out_late_is_taken_over),
 	TEST(a_wait_abandoned_in_the_queue_undoes_the_drawn_token),
 	TEST(a_wait_abandoned_in_the_swap_undoes_the_drawn_token_after_it),
-	TEST(a_wait_abandoned_after_the_swap_undoes_the_own_token),
+	TEST(a_wait_abandoned_after_the_swap_undoes_the_drawn_token_alone),
 	TEST(a_grant_taken_back_after_the_end_undoes_the_own_token),
 };
 

@@ -88,7 +88,7 @@ static void an_unconfirmed_win_costs_the_place(void)
 	CHECK_COUNT("try+ k T1 30000 1 2 W1\n", 1);
 	CHECK_COUNT("a1 WAIT 1 100\n", 1);
 	CHECK_TEXT(servers_owner(0), "T1");
-	CHECK(memcmp(servers_key(0)->value.bytes, acquire->token, acquire->token_len) == 0);
+	CHECK(memcmp(servers_key(0)->value.bytes, acquire->token.data, acquire->token.len) == 0);
 	CHECK_INT(servers_pttl(0), TTL); /* the SET is whole again, so the replicas get the full TTL */
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
@@ -102,7 +102,7 @@ static void a_wait_goes_on_until_the_replicas_are_back(void)
 	CHECK(fake_ms() >= 2000 && fake_ms() < 2500);
 	CHECK(fake_stats.unconfirmed > 1);
 	pass_to(4000);
-	CHECK(memcmp(servers_key(0)->value.bytes, acquire->token, acquire->token_len) == 0);
+	CHECK(memcmp(servers_key(0)->value.bytes, acquire->token.data, acquire->token.len) == 0);
 }
 
 static void a_wait_in_vain_leaves_no_key(void)

@@ -108,17 +108,17 @@ static void tokens_have_the_label_of_the_set(void)
 	fake_says(0, "+OK");
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_INT(acquire->token_len, 35);
-	CHECK(memcmp(acquire->token + 28, "@shop-1", 7) == 0);
-	CHECK(rl_token_is_drawn(rl_bytes_of(acquire->token, acquire->token_len)));
+	CHECK_INT(acquire->token.len, 35);
+	CHECK(memcmp(acquire->token.data + 28, "@shop-1", 7) == 0);
+	CHECK(rl_token_is_drawn(acquire->token));
 	fake_says(0, ":1");
 	rl_op *op = fake_take_over("a-rather-long-given-token", 1000);
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_COUNT("SET k T1@shop-1 NX PX 30000\n", 1);
 	CHECK_COUNT("swap k a-rather-long-given-token T2@shop-1 1000\n", 1);
-	CHECK_INT(op->call.request.fresh.len, 35);
-	CHECK(memcmp(op->call.request.fresh.data + 28, "@shop-1", 7) == 0);
-	CHECK(rl_bytes_equal(op->call.request.token, bytes_of("a-rather-long-given-token")));
+	CHECK_INT(op->call.terms.request.fresh.len, 35);
+	CHECK(memcmp(op->call.terms.request.fresh.data + 28, "@shop-1", 7) == 0);
+	CHECK(rl_bytes_equal(op->call.terms.request.token, bytes_of("a-rather-long-given-token")));
 }
 
 static void a_set_without_a_label_has_that_of_the_process(void)
@@ -129,8 +129,8 @@ static void a_set_without_a_label_has_that_of_the_process(void)
 	fake_env.label = &label;
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	fake_env.label = NULL;
-	CHECK_INT(acquire->token_len, 35);
-	CHECK(memcmp(acquire->token + 28, "@host:1", 7) == 0);
+	CHECK_INT(acquire->token.len, 35);
+	CHECK(memcmp(acquire->token.data + 28, "@host:1", 7) == 0);
 }
 
 /* A token that is drawn anew keeps the label. */
@@ -141,10 +141,10 @@ static void a_second_token_has_the_label_too(void)
 	fake_acts(0, FAKE_SAY_BREAK, "_", 0);
 	rl_acquire *acquire = fake_acquire(30000, 0);
 	char first[35];
-	memcpy(first, acquire->token, sizeof first);
+	memcpy(first, acquire->token.data, sizeof first);
 	CHECK_INT(rl_token_draw(&fake_env, acquire->drawn), RL_OK);
-	CHECK(memcmp(first, acquire->token, 28) != 0);
-	CHECK(memcmp(first + 28, acquire->token + 28, 7) == 0);
+	CHECK(memcmp(first, acquire->token.data, 28) != 0);
+	CHECK(memcmp(first + 28, acquire->token.data + 28, 7) == 0);
 }
 
 static void connections_are_named_by_the_label(void)

@@ -231,12 +231,23 @@ static void members_that_were_not_asked_get_no_undo(void)
 	CHECK_COUNT("RELEASE", 2);
 }
 
-/* A member that has not answered may have refused, or may hold another caller's equal token. */
+/* A member that has not answered the swap may have refused it, or may hold another caller's equal
+ * token. A token of our form is unique. */
 static void an_own_token_is_taken_back_only_where_it_was_granted(void)
 {
 	taken_by_two_of_three();
 	fake_acts(C, FAKE_SAY, "+OK", 50 * MS);
-	rl_acquire *acquire = fake_acquire_own("mine", 30000, 0);
+	rl_acquire *acquire = fake_acquire_own(FAKE_DRAWN, 30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
+	rl_op_abandon(&acquire->op, fake_clock, false);
+	CHECK_COUNT("RELEASE k drawn", 3);
+	fake_end();
+	taken_by_two_of_three();
+	fake_acts(C, FAKE_SAY, "+OK", 50 * MS);
+	fake_says(A, ":1");
+	fake_says(B, ":1");
+	acquire = fake_acquire_own("mine", 30000, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	rl_quorum_call_hold(&acquire->op.call, false, fake_clock);
 	rl_op_abandon(&acquire->op, fake_clock, false);

@@ -106,7 +106,7 @@ static void a_wait_may_not_be_stopped_during_the_swap(void)
 	CHECK_INT(acquire->phase, RL_ACQUIRE_SWAPPING);
 	CHECK(!rl_acquire_may_stop(acquire));
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK(rl_bytes_equal(rl_bytes_of(acquire->token, acquire->token_len), rl_bytes_of("mine", 4)));
+	CHECK(rl_bytes_equal(acquire->token, rl_bytes_of("mine", 4)));
 }
 
 static void a_call_without_a_wait_may_not_be_stopped(void)

@@ -404,6 +404,22 @@ static void commands_that_were_not_sent_are_retracted(void)
 	CHECK(rl_conn_is_reusable(conn));
 }
 
+/* Its reply will never come, and nothing is undone on the connection any more. */
+static void an_undo_that_was_not_sent_is_forgotten_with_its_command(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_HANG, 0);
+	dial();
+	CHECK(ask(1) != 0);
+	rl_request request = {.verb = RL_VERB_SET, .key = bytes_of("k"), .token = bytes_of("tok")};
+	CHECK(!rl_conn_undo(conn, &request));
+	conn->own_left = conn->pending_count;
+	CHECK(rl_conn_retract(conn));
+	CHECK_INT(conn->pending_count, 0);
+	CHECK_INT(conn->undo_left, 0);
+	CHECK_INT(conn->own_left, 0);
+}
+
 static void commands_that_were_sent_are_not_retracted(void)
 {
 	dial_it(NULL, NULL, 0);
@@ -572,6 +588,7 @@ static const check_test tests[] = {
 	TEST(discarded_replies_of_all_kinds_are_one_run),
 	TEST(replies_to_logins_are_not_discarded),
 	TEST(commands_that_were_not_sent_are_retracted),
+	TEST(an_undo_that_was_not_sent_is_forgotten_with_its_command),
 	TEST(commands_that_were_sent_are_not_retracted),
 	TEST(a_command_after_sent_ones_is_not_retracted),
 	TEST(a_connection_with_too_many_unread_replies_is_not_worth_keeping),

@@ -21,7 +21,7 @@ static int64_t fence(void)
 	rl_op *op = fake_ask(RL_VERB_FENCE, "tok", 0);
 	rl_status status = fake_drive(op);
 	CHECK(status == RL_OK || status == RL_BUSY);
-	int64_t number = status == RL_OK ? op->call.request.fence_number : 0;
+	int64_t number = status == RL_OK ? op->call.terms.request.fence_number : 0;
 	fake_free(op);
 	return number;
 }

@@ -125,11 +125,34 @@ static void a_connection_that_is_being_made_needs_no_step(void)
 	fake_dials(C, FAKE_ACCEPT, 500 * MS);
 	hand_over("k", ON_C);
 	watching_to(10);
-	CHECK(watching.until > 0);
+	CHECK(watching.until > fake_clock);
 	hand_over("other", ON_C);
-	CHECK(watching.until > 0);
+	CHECK_INT(watching.until, 0); /* its errand begins */
+	watching_to(20);
+	CHECK(watching.until > fake_clock);
+	CHECK_COUNT("dial", 1);
 	watching_to(600);
 	CHECK_COUNT("500 c1 SET", 2);
+	end();
+}
+
+/* No member waits for the server when its pause begins, so the hand-over plans the next dial. */
+static void a_late_grant_is_sent_when_the_pause_of_its_server_is_over(void)
+{
+	begin();
+	for (unsigned i = 0; i < 5; i++) {
+		fake_dials(C, FAKE_REFUSE, 0);
+	}
+	hand_over("k", ON_C);
+	watching_to(100);
+	stop(); /* the next dial would be at 150 ms */
+	watching.until = 0;
+	watching_to(101);
+	CHECK_INT(watching.until, RL_NEVER);
+	fake_forget_log();
+	hand_over("k", ON_C);
+	watching_to(200);
+	CHECK_LOG("150 c6 dial\n150 c6 SET k tok NX PX 29949\n150 c6 NAME\n");
 	end();
 }
 
@@ -154,7 +177,7 @@ static bool has_no_memory(void)
 
 static void a_late_grant_without_memory_is_sent_later_or_left_out(void)
 {
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 40; i++) {
 		begin();
 		allocations_left = i;
 		fake_lacks_memory = has_no_memory;
@@ -220,6 +243,24 @@ static void a_late_grant_under_way_is_followed_by_its_release(void)
 	watching_to(5000);
 	CHECK_COUNT("SET", 1);
 	end();
+}
+
+/* After a release of the token, or after an extend(), no SET is sent any more. */
+static void a_late_grant_that_is_stopped_is_not_sent_again(void)
+{
+	static const fake_act acts[] = {FAKE_BREAK, FAKE_SAY};
+	for (unsigned i = 0; i < 2; i++) {
+		begin();
+		fake_acts(C, acts[i], acts[i] == FAKE_SAY ? "-LOADING x" : NULL, 50 * MS);
+		hand_over("k", ON_C);
+		watching_to(10);
+		stop();
+		watching_to(2000);
+		CHECK_COUNT("SET", 1);
+		CHECK_COUNT("try", 0);
+		CHECK_COUNT("dial", 1);
+		end();
+	}
 }
 
 /* The server may still read the SET of the connection that has ended. */
@@ -352,7 +393,7 @@ static void a_call_leaves_late_grants_for_members_that_are_still_connecting(void
 	CHECK(rl_acquire_leaves(acquire, &grant));
 	CHECK_INT(grant.ttl_ns, 30000 * MS);
 	CHECK_INT(grant.proven_until, acquire->proven_until);
-	CHECK(rl_bytes_equal(grant.token, rl_bytes_of(acquire->token, acquire->token_len)));
+	CHECK(rl_bytes_equal(grant.token, acquire->token));
 	/* The connection is in the pool. The next call finds it there, still connecting. */
 	fake_says(0, "+OK");
 	fake_says(1, "+OK");
@@ -384,11 +425,17 @@ static void a_call_leaves_no_late_grant_for_members_that_were_asked_or_have_fail
 
 static void a_call_with_a_callers_token_leaves_no_late_grant(void)
 {
-	begin_call(3);
-	fake_dials(C, FAKE_ACCEPT, 50 * MS);
-	rl_acquire *acquire = fake_acquire_own("mine", 30000, 0);
-	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK_INT(left_by(acquire), 0);
+	static const char *const own[] = {"mine", FAKE_DRAWN};
+	for (unsigned i = 0; i < 2; i++) {
+		begin_call(3);
+		fake_dials(C, FAKE_ACCEPT, 50 * MS);
+		fake_says(0, ":1");
+		fake_says(1, ":1");
+		rl_acquire *acquire = fake_acquire_own(own[i], 30000, 0);
+		CHECK_INT(fake_drive(&acquire->op), RL_OK);
+		CHECK_INT(left_by(acquire), 0);
+		fake_end();
+	}
 }
 
 static void a_call_without_the_lock_leaves_no_late_grant(void)
@@ -409,12 +456,14 @@ static const check_test tests[] = {
 	TEST(a_member_that_refuses_the_late_grant_is_asked_again),
 	TEST(a_late_grant_is_given_up_after_two_timeouts),
 	TEST(a_connection_that_is_being_made_needs_no_step),
+	TEST(a_late_grant_is_sent_when_the_pause_of_its_server_is_over),
 	TEST(the_number_of_late_grants_is_limited),
 	TEST(a_late_grant_without_memory_is_sent_later_or_left_out),
 	TEST(a_forked_child_forgets_late_grants),
 	TEST(a_late_grant_that_was_not_sent_is_withdrawn),
 	TEST(a_stored_late_grant_is_released_on_its_member),
 	TEST(a_late_grant_under_way_is_followed_by_its_release),
+	TEST(a_late_grant_that_is_stopped_is_not_sent_again),
 	TEST(a_late_grant_with_a_lost_answer_is_released_until_confirmed),
 	TEST(a_late_grant_stored_on_a_broken_connection_is_released),
 	TEST(a_late_release_ends_the_late_grant),

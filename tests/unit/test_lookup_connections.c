@@ -129,23 +129,6 @@ static void a_lookup_whose_time_is_over_begins_anew(void)
 	CHECK_COUNT("b1 " ASK, 1);
 }
 
-static void a_lookup_without_a_pool_keeps_its_connections(void)
-{
-	begin_alone(3);
-	all_say(OLD);
-	CHECK_INT(look_up(), RL_VOTE_GRANTED);
-	CHECK_INT(fake_open_links(), 3);
-	CHECK_INT(fake_pool.count, 0);
-	fake_forget_log();
-	fake_clock += SECOND;
-	all_say(NEW);
-	CHECK_INT(look_up(), RL_VOTE_GRANTED);
-	CHECK_TEXT(primary(), "10.0.0.2:6380");
-	CHECK_LOG("1000 a1 " ASK "1000 b1 " ASK "1000 c1 " ASK);
-	rl_lookup_destroy(lookup);
-	CHECK_INT(fake_open_links(), 0);
-}
-
 /* ---- backed off ---- */
 
 static void a_sentinel_that_is_backed_off_is_not_asked(void)
@@ -208,7 +191,7 @@ static void a_sentinel_that_is_backed_off_is_not_asked_after_the_time(void)
 {
 	begin_sentinels(1);
 	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
-	rl_lookup_begin(lookup, fake_clock + 5 * MS, fake_clock);
+	rl_lookup_join(lookup, fake_clock + 5 * MS, fake_clock);
 	fake_clock += 6 * MS;
 	rl_tick tick = {.now = fake_clock, .seen = fake_clock};
 	CHECK_INT(rl_lookup_step(lookup, &tick), RL_VOTE_FAILED);
@@ -236,18 +219,6 @@ static void in_a_forked_child_nothing_is_sent(void)
 	CHECK_INT(look_up(), RL_VOTE_GRANTED);
 	CHECK_COUNT("a2 dial", 1);
 	CHECK_COUNT("b2 dial", 1);
-}
-
-static void a_child_does_not_use_connections_kept_by_a_lookup(void)
-{
-	begin_alone(1);
-	fake_says(0, OLD);
-	CHECK_INT(look_up(), RL_VOTE_GRANTED);
-	fake_forget_log();
-	fake_fork();
-	fake_says(0, NEW);
-	CHECK_INT(look_up(), RL_VOTE_GRANTED);
-	CHECK_LOG("0 a1 close\n0 a2 dial\n0 a2 " ASK "0 a2 NAME\n");
 }
 
 /* Each allocation fails once, and then all from that one on. */
@@ -313,15 +284,6 @@ static void a_lookup_whose_primary_finds_no_memory_fails(void)
 	CHECK_INT(fake_pool.count, 1);
 }
 
-static void a_lookup_that_was_never_begun_can_be_destroyed(void)
-{
-	begin_alone(1);
-	rl_lookup_destroy(lookup);
-	rl_lookup_destroy(lookup);
-	*lookup = (rl_lookup){0};
-	rl_lookup_destroy(lookup);
-}
-
 static const check_test tests[] = {
 	TEST(the_question_goes_with_the_login),
 	TEST(a_login_that_fails_is_the_reason),
@@ -330,7 +292,6 @@ static const check_test tests[] = {
 	TEST(a_connection_whose_answer_is_overdue_is_dropped),
 	TEST(a_connection_that_is_not_made_yet_is_kept_for_the_next_lookup),
 	TEST(a_lookup_whose_time_is_over_begins_anew),
-	TEST(a_lookup_without_a_pool_keeps_its_connections),
 	TEST(a_sentinel_that_is_backed_off_is_not_asked),
 	TEST(a_sentinel_that_is_backed_off_is_asked_if_the_others_cannot_agree),
 	TEST(a_sentinel_that_is_backed_off_is_asked_if_the_others_take_long),
@@ -338,11 +299,9 @@ static const check_test tests[] = {
 	TEST(an_idle_connection_is_used_all_the_same),
 	TEST(a_sentinel_that_is_backed_off_is_not_asked_after_the_time),
 	TEST(in_a_forked_child_nothing_is_sent),
-	TEST(a_child_does_not_use_connections_kept_by_a_lookup),
 	TEST(a_lookup_without_memory_fails_and_leaves_nothing),
 	TEST(a_sentinel_that_could_not_be_asked_is_not_waited_for),
 	TEST(a_lookup_whose_primary_finds_no_memory_fails),
-	TEST(a_lookup_that_was_never_begun_can_be_destroyed),
 };
 
 CHECK_MAIN(tests, clean_up)

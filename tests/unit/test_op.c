@@ -19,7 +19,7 @@ static rl_op *ask(rl_verb verb)
 	return fake_ask(verb, "tok", 7000);
 }
 
-static const rl_member_call *seat_of(const rl_op *op)
+static const rl_errand *seat_of(const rl_op *op)
 {
 	return &op->call.members[0];
 }

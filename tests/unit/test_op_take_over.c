@@ -35,7 +35,7 @@ static void a_take_over_is_one_swap_to_a_fresh_token(void)
 	rl_op *op = fake_take_over("given", 7000);
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_LOG("0 a1 swap k given T1 7000\n");
-	CHECK(rl_token_is_drawn(op->call.request.fresh));
+	CHECK(rl_token_is_drawn(op->call.terms.request.fresh));
 	CHECK(!fake_leaves_something(op));
 	CHECK_INT(fake_stats.acquired, 1);
 	CHECK_INT(fake_pool.count, 1);

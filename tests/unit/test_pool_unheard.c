@@ -511,7 +511,11 @@ static void a_blocking_command_takes_no_dead_connection(void)
 
 static bool is_lingering(unsigned member)
 {
-	return rl_pool_is_lingering(&fake_pool, &fake_targets[member], fake_clock);
+	const rl_conn *conn = rl_pool_lingers(&fake_pool, fake_clock) ? fake_pool.lingering : NULL;
+	while (conn != NULL && !rl_target_equal(conn->target, &fake_targets[member])) {
+		conn = conn->next;
+	}
+	return conn != NULL;
 }
 
 static void a_connection_lingers_until_its_last_reply(void)
@@ -553,7 +557,131 @@ static void no_connection_lingers_in_a_forked_child(void)
 	to_ms(200);
 	CHECK(take() == NULL);
 	fake_fork();
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock)); /* the pool notices the fork */
 	CHECK(!is_lingering(0));
+}
+
+static uint64_t lock_of(const char *token)
+{
+	return rl_conn_lock(bytes_of("k"), bytes_of(token));
+}
+
+static void note_own(rl_conn *conn)
+{
+	rl_conn_note_own(conn, bytes_of("k"), bytes_of("tok"));
+}
+
+static bool may_free_own(unsigned member)
+{
+	return rl_pool_may_free(&fake_pool, &fake_targets[member], lock_of("tok"), fake_clock);
+}
+
+static bool may_free_own_anywhere(void)
+{
+	return rl_pool_may_free(&fake_pool, NULL, lock_of("tok"), fake_clock);
+}
+
+/* A connection with a pending reply, and perhaps one to a command that may free a caller's token.
+ */
+static void let_linger(bool is_own)
+{
+	fake_warm(0);
+	fake_acts(0, FAKE_SAY, ":1", 500 * MS);
+	rl_conn *conn = give_owing();
+	if (is_own) {
+		note_own(conn);
+	}
+	to_ms(200);
+	CHECK(take() == NULL);
+}
+
+static void a_lingering_command_may_free_a_callers_token(void)
+{
+	fake_begin(2);
+	let_linger(false);
+	CHECK(!may_free_own(0));
+	CHECK(!may_free_own_anywhere());
+	fake_end();
+	fake_begin(2);
+	let_linger(true);
+	CHECK(may_free_own(0));
+	CHECK(!may_free_own(1));
+	CHECK(may_free_own_anywhere());
+	CHECK(!rl_pool_may_free(&fake_pool, NULL, lock_of("other"), fake_clock));
+	CHECK(!rl_pool_may_free(
+		&fake_pool, NULL, rl_conn_lock(bytes_of("k2"), bytes_of("tok")), fake_clock));
+	to_ms(500);
+	CHECK(!may_free_own(0));
+	fake_end();
+	fake_begin(2);
+	let_linger(true);
+	fake_fork();
+	CHECK(!may_free_own(0));
+}
+
+/* The next command to this server goes on the same connection, after the pending one. So does a
+ * swap, even if the reply is overdue, but a SET does not. */
+static void an_idle_command_may_free_a_callers_token_once_it_is_overdue(void)
+{
+	fake_begin(2);
+	fake_warm(0);
+	note_own(give_owing());
+	to_ms(199);
+	CHECK(!may_free_own_anywhere());
+	to_ms(200);
+	CHECK(!may_free_own(0));
+	CHECK_INT(fake_pool.count, 1);
+	CHECK(may_free_own_anywhere());
+	CHECK_INT(fake_pool.count, 0);
+	CHECK(is_lingering(0));
+	CHECK(may_free_own(0));
+	fake_end();
+	/* The pool has only to look for the reply. */
+	fake_begin(2);
+	fake_warm(0);
+	fake_acts(0, FAKE_SAY, ":1", 150 * MS);
+	note_own(give_owing());
+	to_ms(200);
+	CHECK(!may_free_own_anywhere());
+	CHECK_INT(fake_pool.count, 1);
+}
+
+/* Of two idle connections the next command takes one, and may overtake a command on the other. */
+static void a_command_on_another_idle_connection_may_free_a_callers_token(void)
+{
+	fake_begin(2);
+	fake_warm(0);
+	fake_warm(0);
+	note_own(give_owing());
+	CHECK(!may_free_own(0)); /* it is taken next, because of its pending reply */
+	CHECK(!may_free_own_anywhere());
+	rl_conn *other = rl_pool_take(&fake_pool, &fake_targets[0], RL_WANT_QUIET, fake_clock);
+	CHECK(other != NULL);
+	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
+	CHECK(rl_conn_send_blind(other, &request));
+	fake_transport.flush(other->link);
+	rl_pool_give_unheard(&fake_pool, other, PATIENCE, fake_clock);
+	CHECK(may_free_own(0));
+	CHECK(!may_free_own(1));
+	CHECK(may_free_own_anywhere());
+}
+
+/* Commands for several locks are not told apart. */
+static void a_connection_may_have_such_commands_for_several_locks(void)
+{
+	fake_begin(1);
+	fake_warm(0);
+	rl_conn *conn = give_owing();
+	note_own(conn);
+	note_own(conn);
+	CHECK(!rl_conn_may_free(conn, lock_of("other")));
+	rl_conn_note_own(conn, bytes_of("k2"), bytes_of("tok"));
+	CHECK(rl_conn_may_free(conn, lock_of("tok")));
+	CHECK(rl_conn_may_free(conn, lock_of("other")));
+	conn->own_left = 0;
+	CHECK(!rl_conn_may_free(conn, lock_of("tok")));
+	note_own(conn);
+	CHECK(!rl_conn_may_free(conn, lock_of("other")));
 }
 
 /* The pool has looked at the connection, and given out another one. The reply has been read, so no
@@ -617,6 +745,10 @@ static const check_test tests[] = {
 	TEST(a_connection_lingers_until_its_last_reply),
 	TEST(a_connection_lingers_no_longer_than_its_time),
 	TEST(no_connection_lingers_in_a_forked_child),
+	TEST(a_lingering_command_may_free_a_callers_token),
+	TEST(an_idle_command_may_free_a_callers_token_once_it_is_overdue),
+	TEST(a_command_on_another_idle_connection_may_free_a_callers_token),
+	TEST(a_connection_may_have_such_commands_for_several_locks),
 	TEST(a_look_at_a_connection_reads_its_pending_replies),
 };
 

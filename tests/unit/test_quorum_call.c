@@ -61,7 +61,7 @@ static void a_call_that_begins_again_forgets_its_votes(void)
 	rl_quorum_call_begin(call, RL_WANTED_DECISION, fake_clock, RL_NEVER);
 	CHECK(call->members[0].text == NULL);
 	CHECK_INT(call->members[0].vote, RL_VOTE_OPEN);
-	CHECK_INT(call->members[0].state, RL_MEMBER_CALL_START);
+	CHECK_INT(call->members[0].state, RL_ERRAND_START);
 }
 
 static void a_pause_beyond_the_budget_ends_the_call(void)
@@ -118,7 +118,7 @@ static void each_status_passes_or_not(void)
 	static const rl_status passing[] = {
 		RL_ERR_NAME, RL_ERR_CONNECT, RL_ERR_TIMEOUT, RL_ERR_CLOSED, RL_ERR_UNCONFIRMED};
 	rl_quorum_call *call = exchange_of(new_ask(1));
-	rl_member_call *member = &call->members[0];
+	rl_errand *member = &call->members[0];
 	CHECK(rl_quorum_call_may_pass(call));
 	member->vote = RL_VOTE_FAILED;
 	for (int status = RL_OK; status <= RL_ERR_FORKED; status++) {
@@ -162,8 +162,8 @@ static void a_call_counts_as_sent_with_its_first_grant(void)
 {
 	rl_quorum_call *call = exchange_of(new_ask(3));
 	call->members[0].channel.sent_at = 1;
-	call->members[1] = (rl_member_call){.vote = RL_VOTE_GRANTED, .channel = {.sent_at = 9}};
-	call->members[2] = (rl_member_call){.vote = RL_VOTE_GRANTED, .channel = {.sent_at = 5}};
+	call->members[1] = (rl_errand){.vote = RL_VOTE_GRANTED, .channel = {.sent_at = 9}};
+	call->members[2] = (rl_errand){.vote = RL_VOTE_GRANTED, .channel = {.sent_at = 5}};
 	CHECK_INT(rl_quorum_call_sent_at(call), 5);
 	call->members[1].vote = call->members[2].vote = RL_VOTE_FAILED;
 	CHECK_INT(rl_quorum_call_sent_at(call), RL_NEVER);

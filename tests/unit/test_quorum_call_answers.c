@@ -114,7 +114,7 @@ static void check_owner(const mix *m, rl_op *op)
 		FAIL("%s: %d, not %d", m->text, (int) op->status, (int) wanted);
 	}
 	if (wanted == RL_OK) {
-		const rl_member_call *member = rl_quorum_call_owner(&op->call);
+		const rl_errand *member = rl_quorum_call_owner(&op->call);
 		CHECK(rl_bytes_equal(
 			rl_bytes_of(member->text, member->text_len), bytes_of(owners[best] + 1)));
 	}

@@ -367,55 +367,23 @@ static void a_warm_member_may_be_in_doubt_among_cold_ones(void)
 	check_proof_of(acquire, 410);
 }
 
-static void a_member_in_doubt_about_an_own_token_gets_no_maybe_ours(void)
-{
-	begin_warm(3);
-	fake_acts(B, FAKE_BREAK, NULL, 20 * MS);
-	fake_dials(B, FAKE_REFUSE, 0);
-	fake_says(B, "*:0 :0 :100 :4 :1");
-	fake_acts(A, FAKE_SAY, "_", 25 * MS);
-	fake_acts(C, FAKE_SAY, "_", 25 * MS);
-	for (unsigned i = 0; i < 3; i++) {
-		fake_says(i, "*:1 :0");
-	}
-	for (unsigned i = 0; i < 3; i++) {
-		fake_says(i, ":1");
-	}
-	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, SECOND)->op), RL_OK);
-	/* The call waits until b has said what became of the token there. */
-	CHECK_COUNT("30 b3 try k mine 30000 0 0 - 0", 1);
-	CHECK_COUNT("40 b3 try k T1 30000 0 0 - 0", 1);
-	CHECK_COUNT("40 b3 SWAP k T1 mine 30000", 1);
-	CHECK_COUNT("30000 1", 0);
-}
-
 /* Members b and c decide. The answer of a has arrived with theirs, and is read when the call is
  * settled. */
-static rl_status last_word(const char *word, bool is_own)
+static rl_status last_word(const char *word)
 {
 	begin_warm(3);
 	fake_acts(A, FAKE_SAY, word, 5 * MS);
 	fake_acts(B, FAKE_SAY, "-ERR x", 0);
 	fake_acts(C, FAKE_SAY, "-ERR x", 0);
 	fake_lag(10 * MS);
-	rl_acquire *acquire = is_own ? fake_acquire_own("mine", 30000, 0) : fake_acquire(30000, 0);
-	return fake_drive(&acquire->op);
-}
-
-static void a_last_answer_is_read_for_an_own_token(void)
-{
-	CHECK_INT(last_word("+OK", true), RL_ERR_SERVER);
-	CHECK_COUNT("a1 RELEASE k mine", 1);
-	fake_end();
-	CHECK_INT(last_word("_", true), RL_ERR_SERVER);
-	CHECK_COUNT("RELEASE", 0);
+	return fake_drive(&fake_acquire(30000, 0)->op);
 }
 
 static void a_last_answer_that_is_an_error_is_no_grant(void)
 {
-	CHECK_INT(last_word("-NOSCRIPT x", false), RL_ERR_SERVER);
+	CHECK_INT(last_word("-NOSCRIPT x"), RL_ERR_SERVER);
 	fake_end();
-	CHECK_INT(last_word("-ERR x", true), RL_ERR_SERVER);
+	CHECK_INT(last_word("-ERR x"), RL_ERR_SERVER);
 	CHECK_INT(fake_stats.acquired, 0);
 }
 
@@ -524,8 +492,6 @@ static const check_test tests[] = {
 	TEST(a_member_in_doubt_gets_a_try_that_says_maybe_ours),
 	TEST(a_doubt_outlasts_the_refusal_of_another_member),
 	TEST(a_warm_member_may_be_in_doubt_among_cold_ones),
-	TEST(a_member_in_doubt_about_an_own_token_gets_no_maybe_ours),
-	TEST(a_last_answer_is_read_for_an_own_token),
 	TEST(a_last_answer_that_is_an_error_is_no_grant),
 	TEST(an_undo_that_cannot_be_sent_is_no_undo),
 	TEST(a_grant_that_is_not_undone_is_in_doubt),

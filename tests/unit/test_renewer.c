@@ -252,16 +252,33 @@ static void each_server_has_one_connection(void)
 	}
 	watching_to(10000);
 	CHECK_COUNT("dial", 3);
-	CHECK_COUNT("a1 AUTH me word", 1);
-	CHECK_COUNT("a1 renew k3", 1);
+	CHECK_COUNT("a2 AUTH me word", 1);
+	CHECK_COUNT("a2 renew k3", 1);
 	CHECK_COUNT("b1 renew k1", 1);
-	CHECK_COUNT("a2 renew k0", 1);
-	CHECK_COUNT("a2 renew k2", 1);
+	CHECK_COUNT("a1 renew k0", 1);
+	CHECK_COUNT("a1 renew k2", 1);
+	/* The idle connections need no look. */
 	rl_renewer_cursor cursor = {0};
-	for (int i = 0; i < 3; i++) {
-		CHECK(rl_renewer_next_link(&watching, &cursor) != NULL);
-	}
 	CHECK(rl_renewer_next_link(&watching, &cursor) == NULL);
+	CHECK_INT(watching.errands.pool.count, 3);
+}
+
+/* The thread waits for the links on which an answer is to come, and for no others. */
+static void only_the_links_with_commands_under_way_are_looked_at(void)
+{
+	watching_begin(3);
+	watching_keep("k", TTL);
+	fake_acts(0, FAKE_SAY, ":1", 20 * MS);
+	fake_acts(1, FAKE_SAY, ":1", 10 * MS);
+	for (int i = 2; i >= 0; i--) {
+		rl_renewer_cursor cursor = {0};
+		watching_to(10000 + 10 * (2 - i));
+		for (int j = 0; j < i; j++) {
+			CHECK(rl_renewer_next_link(&watching, &cursor) != NULL);
+		}
+		CHECK(rl_renewer_next_link(&watching, &cursor) == NULL);
+	}
+	CHECK_INT(watching.errands.pool.count, 3);
 }
 
 static void the_targets_are_the_watchs_own(void)
@@ -300,8 +317,9 @@ static void use_and_let_go(rl_target *target)
 	watching_let_go(one, true);
 }
 
-/* Eight servers without a lease are kept, those that were used last. */
-static void connections_that_no_lease_needs_are_closed(void)
+/* The pool bounds the number of idle connections. The sets of eight servers without a lease are
+ * kept, those that were used last. */
+static void connections_that_no_lease_needs_are_idle(void)
 {
 	watching_begin(1);
 	rl_target targets[11];
@@ -320,10 +338,14 @@ static void connections_that_no_lease_needs_are_closed(void)
 	watching_keep("l", 32); /* of the last one's */
 	watching_to(fake_ms() + 10);
 	CHECK_COUNT("dial", 11);
-	CHECK_COUNT("close", 2);
-	CHECK_COUNT(" a2 close", 1);
-	CHECK_COUNT(" a3 close", 1);
-	CHECK_INT(fake_open_links(), 9);
+	CHECK_COUNT("close", 0);
+	CHECK_INT(fake_open_links(), 11);
+	CHECK_INT(watching.errands.pool.count, 11);
+	unsigned sets = 0;
+	for (const rl_renewer_set *set = watching.errands.sets; set != NULL; set = set->next) {
+		sets++;
+	}
+	CHECK_INT(sets, 1 + 8);
 }
 
 static const check_test tests[] = {
@@ -342,9 +364,10 @@ static const check_test tests[] = {
 	TEST(near_is_relative_to_the_ttl),
 	TEST(leases_that_end_or_wait_for_an_answer_do_not_go_along),
 	TEST(each_server_has_one_connection),
+	TEST(only_the_links_with_commands_under_way_are_looked_at),
 	TEST(the_targets_are_the_watchs_own),
 	TEST(a_connection_is_kept_for_the_leases_to_come),
-	TEST(connections_that_no_lease_needs_are_closed),
+	TEST(connections_that_no_lease_needs_are_idle),
 };
 
 CHECK_MAIN(tests, watching_end)

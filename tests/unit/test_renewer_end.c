@@ -103,6 +103,28 @@ static bool says_no_to_k2(const char *words, bool is_taken, fake_plan *plan)
 	return true;
 }
 
+/* The renewal waits for its connection, or its connection breaks: nothing is sent after the pause,
+ * and no server is dialled. */
+static void a_paused_lease_dials_no_server(void)
+{
+	for (int i = 0; i < 2; i++) {
+		watching_begin(1);
+		if (i == 0) {
+			fake_dials(0, FAKE_ACCEPT, 50 * MS);
+		} else {
+			fake_acts(0, FAKE_BREAK, NULL, 50 * MS);
+		}
+		rl_renewal *one = watching_keep("k", TTL);
+		watching_to(10010);
+		rl_renewer_pause(one);
+		watching_to(60000);
+		CHECK_COUNT("dial", 1);
+		CHECK_COUNT("renew", i);
+		rl_lease_end(one->lease);
+		watching_end();
+	}
+}
+
 static void other_leases_get_their_own_answers(void)
 {
 	watching_begin(1);
@@ -188,13 +210,15 @@ static void a_lease_with_a_callers_token_is_not_released(void)
 
 static void a_lease_whose_connection_has_broken_is_not_released(void)
 {
-	rl_renewal *one = fly();
-	fake_acts(0, FAKE_BREAK_UNSENT, NULL, 0);
-	watching_keep("l", 32); /* the write finds the connection broken */
-	fake_kill(0);
-	watching_to(10499);
+	watching_begin(1);
+	fake_dials(0, FAKE_ACCEPT, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 50 * MS);
+	fake_refuses(0, 100);
+	rl_renewal *one = watching_keep("k", TTL);
+	watching_to(10100);
+	CHECK_COUNT("renew", 1);
 	watching_let_go(one, false);
-	watching_to(10600);
+	watching_to(60000);
 	CHECK_COUNT("RELEASE", 0);
 }
 
@@ -247,6 +271,7 @@ static const check_test tests[] = {
 	TEST(a_renewal_that_waits_for_the_connection_is_not_sent),
 	TEST(an_answer_after_the_pause_does_not_count),
 	TEST(a_renewal_in_flight_is_not_sent_again_after_the_pause),
+	TEST(a_paused_lease_dials_no_server),
 	TEST(other_leases_get_their_own_answers),
 	TEST(a_lease_that_was_released_needs_no_further_command),
 	TEST(a_lease_that_could_not_be_released_is_released_after_its_renewal),

@@ -30,7 +30,7 @@ static rl_renewal *connecting(void)
 	fake_dials(0, FAKE_HANG, 0);
 	rl_renewal *one = watching_keep("k", TTL);
 	watching_to(10000);
-	CHECK_INT(one->members[0].state, RL_RENEWAL_MEMBER_WAITING);
+	CHECK_INT(one->members[0].state, RL_RENEWAL_MEMBER_ASKED);
 	return one;
 }
 
@@ -40,7 +40,8 @@ static rl_renewal *between_dials(void)
 	fake_dials(0, FAKE_REFUSE, 0);
 	rl_renewal *one = watching_keep("k", TTL);
 	watching_to(10005);
-	CHECK_INT(one->members[0].state, RL_RENEWAL_MEMBER_WAITING);
+	CHECK_INT(one->members[0].state, RL_RENEWAL_MEMBER_IDLE);
+	CHECK_INT(one->members[0].vote, RL_VOTE_FAILED);
 	return one;
 }
 
@@ -48,7 +49,7 @@ static rl_renewal *flying(void)
 {
 	rl_renewal *one = watching_keep("k", TTL);
 	watching_to(10000);
-	CHECK_INT(one->members[0].state, RL_RENEWAL_MEMBER_SENT);
+	CHECK_INT(one->members[0].state, RL_RENEWAL_MEMBER_ASKED);
 	return one;
 }
 
@@ -82,7 +83,7 @@ static rl_renewal *lost_with_a_release_to_be_sent(void)
 	rl_renewal *one = watching_keep("k", TTL);
 	watching_to(31000);
 	CHECK(rl_renewal_is_lost(one));
-	CHECK_INT(one->members[0].state, RL_RENEWAL_MEMBER_WAITING);
+	CHECK(rl_renewal_must_ask_again(&one->members[0]));
 	return one;
 }
 

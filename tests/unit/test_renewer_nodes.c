@@ -63,7 +63,7 @@ static void the_next_lease_uses_what_the_route_has_learned(void)
 	watching_to(20000);
 	CHECK_COUNT("20000 b1 renew", 1);
 	CHECK_COUNT("a1 renew", 1);
-	CHECK(watching.servers.routes->next == NULL);
+	CHECK(watching.errands.sets->next == NULL); /* both leases share one set */
 }
 
 static void a_moved_is_followed_at_once_and_kept(void)
@@ -88,11 +88,11 @@ static void an_ask_is_followed_after_asking(void)
 	watching_to(10000);
 	CHECK_HAS(fake_log(), "10000 b1 ASKING\n10000 b1 renew k tok 30002\n");
 	watching_to(20000);
-	CHECK_HAS(fake_log(), "20000 b1 renew k tok 30002\n"); /* ASKING applies to one command */
+	CHECK_HAS(fake_log(), "20000 a1 renew k tok 30002\n"); /* ASKING applies to one command */
 	CHECK_COUNT("ASKING", 1);
 	CHECK_INT(fake_stats.renewed, 2);
 	/* The move is over. */
-	fake_says(1, MOVED_TO("b"));
+	fake_says(0, MOVED_TO("b"));
 	watching_to(30000);
 	CHECK_HAS(fake_log(), "30000 b1 renew k tok 30002\n");
 	fake_forget_log();
@@ -119,11 +119,11 @@ static void a_circle_of_redirects_is_left_and_tried_again(void)
 		fake_says(i % 2, i % 2 == 0 ? MOVED_TO("b") : MOVED_TO("a"));
 	}
 	watching_to(10000);
-	CHECK_COUNT("10000", 2 + 6 + 2); /* two dials, six commands and two names */
+	CHECK_COUNT("10000", 2 + 6 + 2 + 1); /* two dials, six commands, two names, and the map */
 	CHECK_INT(fake_stats.renewed, 0);
 	CHECK(rl_lease_is_held(one->lease));
 	watching_to(11000);
-	CHECK_COUNT("11000 b1 renew", 1);
+	CHECK_COUNT("11000 a1 renew", 1);
 	CHECK_INT(fake_stats.renewed, 1);
 }
 
@@ -150,7 +150,7 @@ static void a_refusal_of_the_other_node_is_a_loss(void)
 	CHECK(rl_lease_is_lost(one->lease));
 }
 
-/* The node answers a command without ASKING with the node that has the slot. */
+/* The node of the slot answers each command with the node that may have the key. */
 static void a_lock_is_put_back_where_the_key_was_asked_for(void)
 {
 	watching_begin(3);
@@ -158,10 +158,11 @@ static void a_lock_is_put_back_where_the_key_was_asked_for(void)
 	watching_keep("k", TTL);
 	fake_says(3, ASK_AT("e"));
 	fake_says(4, ":0");
+	fake_says(3, ASK_AT("e"));
 	fake_says(4, "+OK");
 	watching_to(11000);
-	CHECK_HAS(fake_log(), "10000 e1 SET k tok NX PX 30002\n");
-	CHECK_COUNT("ASKING", 1);
+	CHECK_HAS(fake_log(), "10000 e1 ASKING\n10000 e1 SET k tok NX PX 30002\n");
+	CHECK_COUNT("ASKING", 2);
 	CHECK_INT(fake_stats.renewed, 1);
 }
 
@@ -313,7 +314,7 @@ static void a_redirect_of_a_lease_that_is_gone_is_not_followed(void)
 	watching_let_go(one, true);
 	watching_to(12000);
 	CHECK_COUNT("b1", 0);
-	CHECK(watching.servers.first != NULL);
+	CHECK_INT(watching.errands.pool.count, 1);
 }
 
 static void a_redirect_is_not_followed_while_the_owner_releases(void)
@@ -329,8 +330,8 @@ static void a_redirect_is_not_followed_while_the_owner_releases(void)
 
 /* ---- servers and routes that are kept ---- */
 
-/* Servers without leases: eight are kept. Each port is a server. */
-static void idle_servers_are_dropped(void)
+/* Each port is a node. The pool bounds the number of connections. */
+static void the_connections_to_nodes_that_were_left_are_idle(void)
 {
 	static char texts[12][40];
 	begin("a");
@@ -342,18 +343,15 @@ static void idle_servers_are_dropped(void)
 	watching_keep("k", TTL);
 	watching_to(125000);
 	CHECK_INT(fake_stats.cluster_redirects, 12);
-	unsigned count = 0;
-	for (rl_renewer_server *s = watching.servers.first; s != NULL; s = s->next) {
-		count++;
-	}
-	CHECK_INT(count, 1 + 8);
-	CHECK_INT(fake_open_links(), 9);
+	CHECK(watching.errands.lines.first == NULL);
+	CHECK_INT(watching.errands.pool.count, 1 + 12);
+	CHECK_INT(fake_open_links(), 1 + 12);
 }
 
-static unsigned count_routes(void)
+static unsigned count_sets(void)
 {
 	unsigned count = 0;
-	for (const rl_route *r = watching.servers.routes; r != NULL; r = r->next) {
+	for (const rl_renewer_set *set = watching.errands.sets; set != NULL; set = set->next) {
 		count++;
 	}
 	return count;
@@ -366,41 +364,41 @@ static void use_route(const char *seeds)
 	rl_route_unref(fake_set.members[0].route);
 }
 
-/* Routes without leases: about as many are kept. A route in use is kept for ever. */
-static void idle_routes_are_dropped(void)
+/* Eight sets without leases are kept. A set in use is kept for ever. */
+static void idle_sets_are_dropped(void)
 {
 	static const char *const seeds[] = {"a", "b", "c", "d", "e", "f", "g", "h", "ab", "ac", "ad",
 		"ae", "af", "ag", "ah", "bc", "bd", "be", "bf", "bg"};
 	rl_renewal *first = keep("abcdefgh");
-	rl_route *kept = watching.servers.routes;
+	const rl_renewer_set *kept = watching.errands.sets;
 	rl_route *cluster = route;
 	for (unsigned i = 0; i < 20; i++) {
 		use_route(seeds[i]);
 	}
 	watching_to(11000);
 	fake_set.members[0].route = cluster;
-	CHECK_INT(count_routes(), 9);
-	CHECK(first->members[0].route == kept);
-	CHECK_INT(kept->refs, 2);
+	CHECK_INT(count_sets(), 9);
+	CHECK(first->members[0].set == kept);
+	CHECK_INT(kept->members, 1);
 }
 
-static void the_route_that_was_not_used_for_longest_goes_first(void)
+static void the_set_that_was_not_used_for_longest_goes_first(void)
 {
 	static const char *const seeds[] = {"ab", "ac", "ad", "ae", "af", "ag", "ah", "bc"};
 	keep("abcdefgh");
 	rl_route *cluster = route;
 	use_route("a");
-	const rl_route *used = watching.servers.routes;
+	const rl_renewer_set *used = watching.errands.sets;
 	for (unsigned i = 0; i < 8; i++) {
 		use_route(seeds[i]);
 	}
 	use_route("a");
 	watching_to(11000);
 	fake_set.members[0].route = cluster;
-	CHECK_INT(count_routes(), 9);
+	CHECK_INT(count_sets(), 9);
 	bool is_kept = false;
-	for (const rl_route *r = watching.servers.routes; r != NULL; r = r->next) {
-		is_kept = is_kept || r == used;
+	for (const rl_renewer_set *set = watching.errands.sets; set != NULL; set = set->next) {
+		is_kept = is_kept || set == used;
 	}
 	CHECK(is_kept);
 }
@@ -415,13 +413,13 @@ static void a_forked_child_forgets_nodes_and_routes(void)
 	watching_fork();
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_INT(watching.all_count, 0);
-	CHECK(watching.servers.routes == NULL && watching.servers.first == NULL);
+	CHECK(watching.errands.sets == NULL && watching.errands.lines.first == NULL);
+	CHECK_INT(watching.errands.pool.count, 0);
 }
 
 /* ---- without memory ---- */
 
-/* Memory fails at each place while a lease is prepared: then the lease has no server and no
- * route. */
+/* Memory fails at each place while a lease is prepared: then the lease has no server. */
 static bool prepare(void)
 {
 	watching_begin(2);
@@ -432,12 +430,8 @@ static bool prepare(void)
 	fake_memory_works();
 	bool is_prepared = one != NULL;
 	CHECK(is_prepared || watching.all == NULL);
-	for (rl_renewer_server *s = watching.servers.first; s != NULL; s = s->next) {
-		CHECK_INT(s->members, is_prepared);
-	}
-	for (rl_route *r = watching.servers.routes; r != NULL; r = r->next) {
-		CHECK_INT(r->refs, 1 + is_prepared);
-	}
+	const rl_renewer_set *set = watching.errands.sets;
+	CHECK_INT(set != NULL ? set->members : 0, is_prepared ? 2 : 0);
 	CHECK_INT(plain->refs, 1);
 	watching_end();
 	return is_prepared;
@@ -489,9 +483,9 @@ static const check_test tests[] = {
 	TEST(a_release_after_a_renewal_at_an_asked_node_follows_asking),
 	TEST(a_redirect_of_a_lease_that_is_gone_is_not_followed),
 	TEST(a_redirect_is_not_followed_while_the_owner_releases),
-	TEST(idle_servers_are_dropped),
-	TEST(idle_routes_are_dropped),
-	TEST(the_route_that_was_not_used_for_longest_goes_first),
+	TEST(the_connections_to_nodes_that_were_left_are_idle),
+	TEST(idle_sets_are_dropped),
+	TEST(the_set_that_was_not_used_for_longest_goes_first),
 	TEST(a_forked_child_forgets_nodes_and_routes),
 	TEST(a_lease_of_a_cluster_may_lack_memory),
 	TEST(a_redirect_of_a_renewal_may_lack_memory),

@@ -339,7 +339,7 @@ static void a_forked_child_forgets_the_lookup(void)
 	CHECK_COUNT("RELEASE", 0);
 	CHECK_COUNT(" end", 0);
 	CHECK_COUNT("close", 4);
-	CHECK(watching.servers.lookups == NULL);
+	CHECK(watching.errands.sets == NULL);
 }
 
 /* ---- late releases ---- */
@@ -353,6 +353,36 @@ static void a_late_release_follows_its_primary(void)
 	watching_to(1000);
 	CHECK_COUNT("b1 RELEASE", 1);
 	CHECK_INT(fake_stats.late_releases_done, 1);
+}
+
+/* An old primary may have confirmed it. */
+static void a_late_release_counts_once_the_primary_is_named(void)
+{
+	begin();
+	route->named_at = 0;
+	fake_none_answers(route);
+	watching_hand_over();
+	watching_to(5000);
+	CHECK(fake_count("a1 RELEASE") >= 2);
+	CHECK_INT(fake_stats.late_releases_done, 0);
+	fake_all_name(route, NAMES("b"), 0);
+	fake_kill_seeds(route);
+	watching_to(10000);
+	CHECK_COUNT("b1 RELEASE", 1);
+	CHECK_INT(fake_stats.late_releases_done, 1);
+}
+
+/* The lookup that follows READONLY fails after the connection is gone. */
+static void a_replica_may_be_all_that_is_known(void)
+{
+	rl_renewal *one = keep();
+	fake_says(0, "-READONLY x");
+	fake_seeds_refuse(route, 3);
+	watching_to(10500);
+	CHECK(rl_lease_is_held(one->lease));
+	watching_to(20000);
+	CHECK(fake_stats.renewed >= 1);
+	CHECK(rl_lease_is_held(one->lease));
 }
 
 /* ---- servers and routes that are kept ---- */
@@ -377,16 +407,11 @@ static void links_are_closed_by_steps_alone(void)
 		rl_route_unref(route);
 		fake_set.members[0].route = NULL;
 	}
-	unsigned routes = 0;
-	for (const rl_route *r = watching.servers.routes; r != NULL; r = r->next) {
-		routes++;
+	unsigned sets = 0;
+	for (const rl_renewer_set *set = watching.errands.sets; set != NULL; set = set->next) {
+		sets++;
 	}
-	CHECK(routes <= 9);
-	unsigned lookups = 0;
-	for (const rl_renewer_lookup *l = watching.servers.lookups; l != NULL; l = l->next) {
-		lookups++;
-	}
-	CHECK_INT(lookups, routes);
+	CHECK_INT(sets, 1 + 8); /* the last one became idle after the step */
 	fake_set.members[0].target = &fake_targets[0];
 }
 
@@ -457,6 +482,8 @@ static const check_test tests[] = {
 	TEST(a_lease_may_be_lost_during_the_check),
 	TEST(a_forked_child_forgets_the_lookup),
 	TEST(a_late_release_follows_its_primary),
+	TEST(a_late_release_counts_once_the_primary_is_named),
+	TEST(a_replica_may_be_all_that_is_known),
 	TEST(links_are_closed_by_steps_alone),
 	TEST(a_lease_behind_sentinels_may_lack_memory),
 	TEST(the_check_and_a_switch_may_lack_memory),

@@ -32,26 +32,59 @@ static void an_idle_connection_that_was_closed_is_replaced_when_it_is_needed(voi
 	fake_kill(0);
 	watching_to(19999);
 	CHECK_COUNT("dial", 1);
-	CHECK_COUNT("15000 a1 close", 1);
+	CHECK_COUNT("close", 0);
 	watching_to(20000);
-	CHECK_COUNT("20000 a2 dial\n20000 a2 renew k tok 30002\n", 1);
+	CHECK_COUNT("20000 a1 close\n20000 a2 dial\n20000 a2 renew k tok 30002\n", 1);
+	CHECK_INT(fake_stats.reconnects, 1);
 	CHECK_INT(watching_left(one), 30000);
 }
 
 static void a_connection_that_breaks_in_flight_is_replaced_at_once(void)
 {
-	static const fake_act breaks[] = {
-		FAKE_BREAK, FAKE_BREAK_UNSENT, FAKE_BREAK_HALF, FAKE_NONSENSE};
+	static const fake_act breaks[] = {FAKE_BREAK, FAKE_BREAK_UNSENT, FAKE_BREAK_HALF};
+	for (size_t i = 0; i < sizeof breaks / sizeof breaks[0]; i++) {
+		watching_begin(1);
+		rl_renewal *one = keep();
+		watching_to(10000);
+		fake_acts(0, breaks[i], NULL, 0);
+		watching_to(20000);
+		CHECK_COUNT("20000 a2 dial\n20000 a1 close\n20000 a2 renew k tok 30002\n", 1);
+		CHECK_INT(watching_left(one), 30000);
+		CHECK_INT(fake_stats.renewed, 2);
+		CHECK_INT(fake_stats.reconnects, 1);
+		watching_end();
+	}
+}
+
+/* The server accepts connections, and was not heard on this one. */
+static void a_connection_that_breaks_unheard_is_replaced_when_its_server_may_be_dialled(void)
+{
+	static const fake_act breaks[] = {FAKE_BREAK, FAKE_BREAK_UNSENT, FAKE_BREAK_HALF};
 	for (size_t i = 0; i < sizeof breaks / sizeof breaks[0]; i++) {
 		watching_begin(1);
 		rl_renewal *one = keep();
 		fake_acts(0, breaks[i], NULL, 0);
-		watching_to(10000);
-		CHECK_COUNT("10000 a1 close\n10000 a2 dial\n10000 a2 renew k tok 30002\n", 1);
+		watching_to(10009);
+		CHECK_COUNT("10000 a1 close\n", 1);
+		CHECK_COUNT("dial", 1);
+		watching_to(10010);
+		CHECK_COUNT("10010 a2 dial\n10010 a2 renew k tok 30002\n", 1);
 		CHECK_INT(watching_left(one), 30000);
-		CHECK_INT(fake_stats.renewed, 1);
 		watching_end();
 	}
+}
+
+static void a_connection_with_nonsense_is_replaced_after_the_pause_of_an_error(void)
+{
+	watching_begin(1);
+	rl_renewal *one = keep();
+	fake_acts(0, FAKE_NONSENSE, NULL, 0);
+	watching_to(10999);
+	CHECK_COUNT("a1 close\n", 1);
+	CHECK_COUNT("dial", 1);
+	watching_to(11000);
+	CHECK_COUNT("11000 a2 dial\n11000 a2 renew k tok 30002\n", 1);
+	CHECK_INT(watching_left(one), 30000);
 }
 
 static void renewals_in_flight_are_sent_again_in_one_write(void)
@@ -72,6 +105,84 @@ static void renewals_in_flight_are_sent_again_in_one_write(void)
 	CHECK_COUNT("10100 a2 renew", 30);
 	CHECK_INT(fake_writes, 2);
 	CHECK_INT(fake_stats.renewed, 40);
+	CHECK_INT(fake_stats.reconnects, 1); /* one connection was replaced */
+}
+
+static void keep_many(void)
+{
+	watching_begin(1);
+	fake_set.backoff.jitter = 0.5;
+	for (int i = 0; i < 40; i++) {
+		char key[16];
+		snprintf(key, sizeof key, "k%d", i);
+		watching_keep(key, TTL);
+	}
+}
+
+static void many_leases_dial_a_dead_server_as_often_as_one(void)
+{
+	keep_many();
+	fake_refuses(0, 150);
+	watching_to(12000);
+	CHECK_COUNT("dial", 8);
+	CHECK_COUNT("11270 a8 dial", 1);
+	CHECK_INT(fake_stats.lost, 0);
+}
+
+/* The server dies while it has their renewals, which are in doubt. */
+static void many_renewals_in_doubt_dial_a_dead_server_as_often_as_one(void)
+{
+	for (int i = 0; i < 2; i++) {
+		keep_many();
+		int64_t due = i == 0 ? 20000 : 10000;
+		fake_dials(0, FAKE_ACCEPT, 0);
+		if (i == 0) {
+			watching_to(10000); /* the server was heard on this connection */
+		}
+		fake_acts(0, FAKE_BREAK, NULL, 100 * MS);
+		fake_forget_log();
+		watching_to(due);
+		CHECK_COUNT("renew", 40);
+		fake_refuses(0, 150);
+		watching_to(due + 2000);
+		CHECK(fake_count("dial") <= 9);
+		CHECK_COUNT("renew", 40);
+		CHECK_INT(fake_stats.lost, 0);
+		watching_end();
+	}
+}
+
+/* The connection breaks again and again after its login: the renewals resume together. */
+static void many_renewals_resume_together(void)
+{
+	keep_many();
+	fake_targets[0].password = (rl_secret){(char *) (uintptr_t) "word", 4};
+	for (int i = 0; i < 6; i++) {
+		fake_acts(0, FAKE_BREAK, NULL, 0);
+	}
+	watching_to(11000);
+	CHECK_COUNT("dial", 7);
+	CHECK_INT(fake_stats.renewed, 40);
+	CHECK_INT(fake_stats.reconnects, 6);
+}
+
+/* The process stands still during a pause, longer than the renewal can wait. The connection of
+ * before is gone by then. */
+static void a_renewal_whose_pause_ends_too_late_is_sent_again(void)
+{
+	watching_begin(1);
+	fake_targets[0].password = (rl_secret){(char *) (uintptr_t) "word", 4};
+	rl_renewal *one = keep();
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	fake_acts(0, FAKE_BREAK, NULL, 0);
+	watching_to(10000);
+	CHECK_COUNT("renew", 2);
+	CHECK_INT(one->members[0].state, RL_RENEWAL_MEMBER_ASKED);
+	CHECK(watching.errands.lines.first == NULL);
+	fake_lag(5 * SECOND);
+	watching_to(15100);
+	CHECK_COUNT("renew", 3);
+	CHECK_INT(fake_stats.renewed, 1);
 }
 
 static void pauses_between_dials_grow(void)
@@ -80,9 +191,11 @@ static void pauses_between_dials_grow(void)
 	rl_renewal *one = keep();
 	fake_refuses(0, 100);
 	watching_to(12000);
-	CHECK_LOG("10000 a1 dial\n10000 a2 dial\n10010 a3 dial\n10030 a4 dial\n10070 a5 dial\n"
-			  "10150 a6 dial\n10310 a7 dial\n10630 a8 dial\n11130 a9 dial\n11630 a10 dial\n");
-	CHECK_INT(watching_left(one), 18000);
+	CHECK_LOG("10000 a1 dial\n10010 a2 dial\n10030 a3 dial\n10070 a4 dial\n10150 a5 dial\n"
+			  "10310 a6 dial\n10630 a7 dial\n11270 a8 dial\n");
+	watching_to(14000);
+	CHECK_HAS(fake_log(), "12270 a9 dial\n13270 a10 dial\n"); /* no pause is longer than a second */
+	CHECK_INT(watching_left(one), 16000);
 }
 
 static void an_answer_ends_the_pauses(void)
@@ -92,15 +205,16 @@ static void an_answer_ends_the_pauses(void)
 	for (int i = 0; i < 6; i++) {
 		fake_dials(0, FAKE_REFUSE, 0);
 	}
-	watching_to(10310);
-	CHECK_COUNT("10310 a7 renew", 1);
+	watching_to(10631);
+	CHECK_COUNT("10630 a7 renew", 1);
 	for (int i = 0; i < 3; i++) {
 		fake_dials(0, FAKE_REFUSE, 0);
 	}
 	fake_acts(0, FAKE_BREAK, NULL, 0);
-	watching_to(20380);
-	CHECK_COUNT("20310 a7 renew", 1);
-	CHECK_COUNT("20310 a8 dial\n20320 a9 dial\n20340 a10 dial\n20380 a11 dial\n20380 a11 renew", 1);
+	watching_to(20701);
+	CHECK_COUNT("20630 a7 renew", 1);
+	CHECK_COUNT("20630 a8 dial", 1);
+	CHECK_COUNT("20640 a9 dial\n20660 a10 dial\n20700 a11 dial\n20700 a11 renew", 1);
 }
 
 static void a_refusal_may_come_late(void)
@@ -109,9 +223,9 @@ static void a_refusal_may_come_late(void)
 	rl_renewal *one = keep();
 	fake_dials(0, FAKE_REFUSE_LATER, 300 * MS);
 	fake_dials(0, FAKE_REFUSE_LATER, 0);
-	watching_to(10310);
-	CHECK_LOG("10000 a1 dial\n10300 a1 close\n10300 a2 dial\n10300 a2 close\n10310 a3 dial\n"
-			  "10310 a3 renew k tok 30002\n10310 a3 NAME\n");
+	watching_to(10330);
+	CHECK_LOG("10000 a1 dial\n10300 a1 close\n10310 a2 dial\n10310 a2 close\n10330 a3 dial\n"
+			  "10330 a3 renew k tok 30002\n10330 a3 NAME\n");
 	CHECK_INT(watching_left(one), 30000);
 }
 
@@ -142,11 +256,11 @@ static void a_full_server_is_not_dialled_in_a_storm(void)
 	unsigned steps = watching_steps;
 	watching_to(12000);
 	CHECK_COUNT("10000 a1 dial", 1);
-	CHECK_COUNT("dial", 10); /* as often as after refusals */
+	CHECK_COUNT("dial", 8); /* as often as after refusals */
 	CHECK(watching_steps - steps < 100);
-	watching_to(20000); /* the server accepts connections again meanwhile */
+	watching_to(25000); /* the server accepts connections again meanwhile */
 	CHECK_COUNT("dial", 21);
-	CHECK_COUNT("17130 a21 renew", 8); /* the renewal that got the error is sent with the others */
+	CHECK_COUNT("24270 a21 renew", 8); /* the renewal that got the error is sent with the others */
 	for (unsigned i = 0; i < 8; i++) {
 		CHECK(watching_left(all[i]) > 25000);
 	}
@@ -160,13 +274,13 @@ static void a_lease_that_was_just_won_does_not_wait_for_a_grown_pause(void)
 	for (int i = 0; i < 10; i++) {
 		fake_dials(0, FAKE_REFUSE, 0);
 	}
-	watching_to(11640);
-	CHECK_COUNT("11630 a10 dial", 1);                /* the next dial would be in half a second */
+	watching_to(13280);
+	CHECK_COUNT("13270 a10 dial", 1);                /* the next dial would be in a second */
 	rl_renewal *brief = watching_keep("brief", 302); /* due in 100 ms */
-	watching_to(11740);
+	watching_to(13381);
 	CHECK_COUNT("a11 renew brief", 1);
-	CHECK_INT(watching_left(brief), 300);
-	watching_to(13000);
+	CHECK_INT(watching_left(brief), 299);
+	watching_to(15000);
 	CHECK(rl_lease_is_held(brief->lease));
 	CHECK(watching_left(one) > 25000);
 	/* The next failure begins with short pauses. */
@@ -175,7 +289,7 @@ static void a_lease_that_was_just_won_does_not_wait_for_a_grown_pause(void)
 		fake_dials(0, FAKE_REFUSE, 0);
 	}
 	fake_kill(0);
-	watching_to(13500);
+	watching_to(15500);
 	CHECK_COUNT("dial", 4);
 	CHECK(rl_lease_is_held(brief->lease));
 }
@@ -200,9 +314,9 @@ static void a_connect_that_hangs_is_given_up(void)
 	rl_renewal *one = keep();
 	fake_dials(0, FAKE_HANG, 0);
 	fake_dials(0, FAKE_HANG, 0);
-	watching_to(12010);
-	CHECK_LOG("10000 a1 dial\n11000 a1 close\n11000 a2 dial\n12000 a2 close\n12010 a3 dial\n"
-			  "12010 a3 renew k tok 30002\n12010 a3 NAME\n");
+	watching_to(12030);
+	CHECK_LOG("10000 a1 dial\n11000 a1 close\n11010 a2 dial\n12010 a2 close\n12030 a3 dial\n"
+			  "12030 a3 renew k tok 30002\n12030 a3 NAME\n");
 	CHECK_INT(watching_left(one), 30000);
 }
 
@@ -212,9 +326,9 @@ static void an_answer_that_does_not_come_is_given_up(void)
 	rl_renewal *one = keep();
 	fake_acts(0, FAKE_SILENCE, NULL, 0);
 	watching_to(10999);
-	CHECK_COUNT("close", 0);
-	watching_to(11000);
-	CHECK_COUNT("11000 a1 close\n11000 a2 dial\n11000 a2 renew k tok 30002\n", 1);
+	CHECK_COUNT("end", 0);
+	watching_to(11010);
+	CHECK_COUNT("11000 a1 end\n11010 a2 dial\n11010 a2 renew k tok 30002\n", 1);
 	CHECK_INT(watching_left(one), 30000);
 }
 
@@ -229,9 +343,9 @@ static void an_answer_is_not_waited_for_longer_than_the_proof_allows(void)
 	watching_to(30000);
 	CHECK_INT(watching_losses, 1);
 	CHECK_COUNT("10000 a1 renew", 1);
-	CHECK_COUNT("15000 a2 renew", 1);
-	CHECK_COUNT("18760 a3 renew", 1); /* 15000 + 15000/4, and a pause of 10 */
-	CHECK(fake_count("renew") >= 10 && fake_count("renew") < 30);
+	CHECK_COUNT("15010 a2 renew", 1);
+	CHECK_COUNT("18777 a3 renew", 1); /* 15010 + 14990/4, and a pause of 20 */
+	CHECK(fake_count("renew") >= 9 && fake_count("renew") < 30);
 }
 
 static void a_connection_is_not_waited_for_longer_than_the_proof_allows(void)
@@ -244,12 +358,13 @@ static void a_connection_is_not_waited_for_longer_than_the_proof_allows(void)
 	}
 	watching_to(30000);
 	CHECK_INT(watching_losses, 1);
-	CHECK_COUNT("10000 a1 dial\n15000 a1 close\n15000 a2 dial\n18750 a2 close\n18760 a3 dial\n", 1);
-	CHECK(fake_count("dial") >= 10 && fake_count("dial") < 30);
+	CHECK_COUNT("10000 a1 dial\n15000 a1 close\n15010 a2 dial\n18757 a2 close\n18777 a3 dial\n", 1);
+	CHECK(fake_count("dial") >= 9 && fake_count("dial") < 30);
 }
 
-/* That lease may be the first or the last one. */
-static void the_lease_with_the_least_time_decides(void)
+/* It has waited for its connection for as long as it can. That lease may be the first or the last
+ * one. The other goes on waiting for the connection that it has. */
+static void the_lease_with_the_least_time_dials_again(void)
 {
 	for (int64_t begun = 9400; begun <= 9500; begun += 100) {
 		watching_begin(1);
@@ -259,12 +374,14 @@ static void the_lease_with_the_least_time_decides(void)
 		fake_dials(0, FAKE_HANG, 0);
 		watching_to(begun + 749);
 		CHECK_COUNT("dial", 1);
-		watching_to(begun + 750);
+		watching_to(begun + 761);
+		CHECK_COUNT("a2 renew short", 1);
+		CHECK_COUNT("a2 renew long", 0);
+		CHECK_COUNT("close", 0);
+		watching_to(12001); /* after the pause of an error: the server has answered meanwhile */
 		CHECK_COUNT("a1 close\n", 1);
-		CHECK_COUNT("a2 renew", 2);
-		const char *text = fake_log();
-		bool is_first = strstr(text, "renew short") < strstr(text, "renew long");
-		CHECK_INT(is_first, begun == 9400);
+		CHECK_COUNT("a2 renew long", 1);
+		CHECK_COUNT("dial", 2);
 		watching_end();
 	}
 }
@@ -335,10 +452,10 @@ static void a_server_that_comes_back_in_time_is_enough(void)
 {
 	watching_begin(1);
 	rl_renewal *one = keep();
-	for (int i = 0; i < 45; i++) {
+	for (int i = 0; i < 25; i++) {
 		fake_dials(0, FAKE_REFUSE, 0);
 	}
-	watching_to(30000);
+	watching_to(30000); /* the last dial was at 29.27 s */
 	CHECK_INT(fake_count("renew"), 1);
 	CHECK_INT(watching_losses, 0);
 	CHECK(watching_left(one) > 29000);
@@ -347,7 +464,13 @@ static void a_server_that_comes_back_in_time_is_enough(void)
 static const check_test tests[] = {
 	TEST(an_idle_connection_that_was_closed_is_replaced_when_it_is_needed),
 	TEST(a_connection_that_breaks_in_flight_is_replaced_at_once),
+	TEST(a_connection_that_breaks_unheard_is_replaced_when_its_server_may_be_dialled),
+	TEST(a_connection_with_nonsense_is_replaced_after_the_pause_of_an_error),
 	TEST(renewals_in_flight_are_sent_again_in_one_write),
+	TEST(many_leases_dial_a_dead_server_as_often_as_one),
+	TEST(many_renewals_in_doubt_dial_a_dead_server_as_often_as_one),
+	TEST(many_renewals_resume_together),
+	TEST(a_renewal_whose_pause_ends_too_late_is_sent_again),
 	TEST(pauses_between_dials_grow),
 	TEST(an_answer_ends_the_pauses),
 	TEST(a_refusal_may_come_late),
@@ -359,7 +482,7 @@ static const check_test tests[] = {
 	TEST(an_answer_that_does_not_come_is_given_up),
 	TEST(an_answer_is_not_waited_for_longer_than_the_proof_allows),
 	TEST(a_connection_is_not_waited_for_longer_than_the_proof_allows),
-	TEST(the_lease_with_the_least_time_decides),
+	TEST(the_lease_with_the_least_time_dials_again),
 	TEST(an_answer_that_came_in_time_is_read_before_the_timeout),
 	TEST(renewals_are_written_once_the_system_takes_them),
 	TEST(the_deadline_is_exact),

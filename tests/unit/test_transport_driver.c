@@ -512,8 +512,7 @@ static void a_large_command_goes_in_parts(void)
 	begin(false);
 	peer_start(&server, talk_slow_reader);
 	memset(large_key, 'k', sizeof large_key);
-	rl_acquire_args args = {
-		.key = rl_bytes_of(large_key, sizeof large_key), .token = bytes_of("tok"), .ttl_ms = 30000};
+	rl_acquire_args args = {.key = rl_bytes_of(large_key, sizeof large_key), .ttl_ms = 30000};
 	op = rl_acquire_new(&set, &pool, &env, &args);
 	CHECK_INT(drive(), RL_OK);
 	clean_up();

@@ -125,6 +125,19 @@ static void a_name_in_doubt_is_resolved_again_once_a_second(void)
 }
 
 /* localhost is often ::1 and 127.0.0.1; the listener has the second only. */
+/* Otherwise an errand of the watchdog would wait for the name again and again. */
+static void a_resolver_that_is_taught_asks_for_no_name(void)
+{
+	char host[] = "localhost";
+	rl_address address = {.kind = RL_NET_TCP, .host = host, .port = 6379};
+	resolver.is_taught = true;
+	CHECK(!rl_resolver_doubt(&resolver, &address));
+	CHECK(rl_resolver_doubts(&resolver, &address)); /* its teacher sees the doubt */
+	resolve(host, 0);
+	CHECK_INT(get(host, RL_NET_TCP), RL_OK);
+	resolver.is_taught = false;
+}
+
 static void the_next_address_is_tried(void)
 {
 	if (!peer_knows_localhost()) {
@@ -207,6 +220,7 @@ static const check_test tests[] = {
 	TEST(a_name_is_kept),
 	TEST(a_name_that_does_not_exist_is_an_error),
 	TEST(a_name_in_doubt_is_resolved_again_once_a_second),
+	TEST(a_resolver_that_is_taught_asks_for_no_name),
 	TEST(the_next_address_is_tried),
 	TEST(one_resolver_learns_from_another),
 	TEST(literals_and_paths_are_not_learned),

@@ -5,6 +5,7 @@
 #include "core/base/rl_time.h"
 #include "core/lease/rl_late.h"
 #include "fake_net.h"
+#include "invariants.h"
 
 #include <inttypes.h>
 
@@ -167,6 +168,7 @@ void watching_to_time(int64_t time)
 	int64_t stood_at = -1;
 	unsigned stood = 0;
 	for (unsigned i = 0; i < STEPS_MAX; i++) {
+		invariants_of_renewer(&watching, fake_clock);
 		int64_t at = next_event();
 		if (at > fake_end_of(time)) {
 			fake_clock = time > fake_clock ? time : fake_clock;

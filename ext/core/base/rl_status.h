@@ -113,6 +113,17 @@ static inline rl_bytes rl_bytes_of(const char *data, size_t len)
 }
 
 bool rl_bytes_equal(rl_bytes a, rl_bytes b);
+
+/* FNV-1a. The first state is RL_HASH_BEGIN. */
+#define RL_HASH_BEGIN UINT64_C(0xcbf29ce484222325)
+static inline uint64_t rl_bytes_hash(uint64_t state, rl_bytes bytes)
+{
+	for (size_t i = 0; i < bytes.len; i++) {
+		state = (state ^ (unsigned char) bytes.data[i]) * UINT64_C(0x100000001b3);
+	}
+	return state;
+}
+
 bool rl_bytes_is(rl_bytes text, const char *word);
 
 /* Reads a text of decimal digits. False = the text is no number, or the number exceeds max. */

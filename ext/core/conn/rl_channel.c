@@ -9,28 +9,6 @@
 
 #define FIRST_ROOM 16
 
-struct rl_line {
-	rl_line *next;
-	rl_conn *conn;     /* owned; NULL = dead */
-	rl_target *target; /* one reference */
-	bool is_retired;   /* takes no new channel */
-	bool is_blamed;    /* the pool knows that the server has failed */
-	/* Owned: a ring. The numbers of the oldest command without a reply, and of the next command. */
-	rl_channel **asked;
-	uint64_t first_asked;
-	uint64_t next_asked;
-	size_t room; /* a power of two, or 0 */
-	/* Borrowed. The event that was read is for this channel; NULL = no event waits. */
-	rl_channel *turn;
-	rl_conn_event event;
-	/* Dead, or broken: the reason. */
-	rl_error err;
-	/* Owned. The error of a login that failed. */
-	char *refusal;
-	/* How the connection is given back. */
-	rl_giving giving;
-};
-
 /* ---- lines ---- */
 
 /* The latest line to the target; NULL = none. */
@@ -53,6 +31,7 @@ static rl_line *add_line(rl_lines *lines, rl_target *target, rl_conn *conn)
 	line->conn = conn;
 	line->target = rl_target_ref(target);
 	line->first_asked = line->next_asked = 1;
+	line->users_end = &line->users;
 	line->giving = (rl_giving){.is_trusted = true, .may_send_later = true, .must_arrive = true};
 	rl_line **end = &lines->first;
 	while (*end != NULL) {
@@ -75,17 +54,23 @@ static void use_line(rl_channel *channel, rl_line *line)
 {
 	channel->conn = line->conn;
 	channel->line = line;
+	channel->next_user = NULL;
+	channel->user_link = line->users_end;
+	*line->users_end = channel;
+	line->users_end = &channel->next_user;
 	channel->asked = 0;
 	channel->knows_login = channel->conn->logins_pending == 0;
 }
 
-/* The connection that was taken or dialled becomes a line. Without memory it stays alone. */
-static void make_line(rl_channel *channel)
+/* The connection that was taken or dialled becomes a line. False when out of memory. */
+static bool make_line(rl_channel *channel)
 {
 	rl_line *line = add_line(channel->lines, channel->conn->target, channel->conn);
 	if (line != NULL) {
+		line->is_connecting = !rl_channel_is_connected(channel);
 		use_line(channel, line);
 	}
+	return line != NULL;
 }
 
 /* False = no line to the target takes the channel. */
@@ -127,7 +112,7 @@ static bool reserve_asked(rl_line *line)
 void rl_channel_mute(rl_channel *channel)
 {
 	rl_line *line = channel->line;
-	if (line == NULL) {
+	if (line == NULL || channel->conn == NULL) { /* a line that was left may be gone */
 		return;
 	}
 	if (channel->asked != 0) {
@@ -148,6 +133,18 @@ bool rl_channel_blame(rl_channel *channel, const rl_error *err)
 	if (is_first && line->err.status == RL_OK) {
 		line->err = *err;
 	}
+	channel->line = channel->conn != NULL ? line : NULL;
+	return is_first;
+}
+
+bool rl_channel_note_replaced(rl_channel *channel)
+{
+	rl_line *line = channel->line;
+	if (line == NULL) {
+		return true;
+	}
+	bool is_first = !line->is_replaced;
+	line->is_replaced = true;
 	return is_first;
 }
 
@@ -159,10 +156,19 @@ bool rl_channel_is_retired(const rl_channel *channel)
 /* Takes the channel off its line. */
 static void leave_line(rl_channel *channel, bool is_trusted)
 {
+	rl_line *line = channel->line;
 	rl_channel_mute(channel);
-	channel->line->is_retired |= !is_trusted;
-	channel->line->giving.is_trusted &= is_trusted;
+	line->untold = line->untold == channel ? channel->next_user : line->untold;
+	*channel->user_link = channel->next_user;
+	if (channel->next_user != NULL) {
+		channel->next_user->user_link = channel->user_link;
+	} else {
+		line->users_end = channel->user_link;
+	}
+	line->is_retired |= !is_trusted;
+	line->giving.is_trusted &= is_trusted;
 	channel->conn = NULL;
+	channel->line = NULL;
 }
 
 /* The end of the login, once for each channel. False = the channel knows it, or it is not over. */
@@ -204,8 +210,9 @@ static bool read_line(rl_line *line)
 	switch (event->type) {
 		case RL_CONN_NONE:
 			return false;
-		case RL_CONN_READY:
-			break; /* each channel sees it in the connection */
+		case RL_CONN_READY: /* each channel sees it in the connection */
+			line->untold = line->users;
+			break;
 		case RL_CONN_REPLY:
 			line->turn = *asked_at(line, line->first_asked++);
 			if (line->turn != NULL) {
@@ -213,11 +220,13 @@ static bool read_line(rl_line *line)
 			}
 			break;
 		case RL_CONN_REFUSED:
+			line->untold = line->users;
 			if (!keep_refusal(line, &event->reply)) {
 				line->conn->life = RL_CONN_LIFE_BROKEN;
 			}
 			break;
 		case RL_CONN_DOWN:
+			line->untold = line->users;
 			line->is_retired = true;
 			line->err = event->err;
 			break;
@@ -266,38 +275,112 @@ bool rl_lines_have_turn(const rl_lines *lines)
 	return has_turn;
 }
 
-/* Frees all lines, which must have no connection any more. */
-static void free_lines(rl_lines *lines)
+/* The channels must see that the connection is established, or that only the replicas are waited
+ * for. */
+static void note_progress(rl_line *line)
 {
-	while (lines->first != NULL) {
-		rl_line *line = lines->first;
-		lines->first = line->next;
-		rl_target_unref(line->target);
-		free(line->asked);
-		free(line->refusal);
-		free(line);
+	rl_conn *conn = line->conn;
+	bool is_established = line->is_connecting && conn->transport->is_connected(conn->link);
+	bool is_confirming = !rl_held_is_empty(&conn->held) && rl_conn_is_confirming(conn);
+	if (is_established || (is_confirming && !line->is_confirming)) {
+		line->untold = line->users;
+	}
+	line->is_connecting = line->is_connecting && !is_established;
+	line->is_confirming = is_confirming;
+}
+
+/* The next channel of the line that must be stepped; NULL = none. Reads nothing. */
+static rl_channel *take_next(rl_line *line)
+{
+	note_progress(line);
+	rl_channel *next = line->turn != NULL ? line->turn : line->untold;
+	if (next != NULL) {
+		line->untold = next == line->untold ? next->next_user : line->untold;
+	}
+	return next;
+}
+
+rl_channel *rl_lines_next(rl_lines *lines)
+{
+	rl_channel *next = NULL;
+	for (rl_line *line = lines->first; line != NULL && next == NULL; line = line->next) {
+		bool may_read = line->conn != NULL;
+		while (may_read && next == NULL) {
+			next = take_next(line);
+			may_read = next == NULL && line->conn->life != RL_CONN_LIFE_BROKEN && read_line(line);
+		}
+		next = next == NULL && line->conn != NULL ? take_next(line) : next;
+	}
+	return next;
+}
+
+rl_conn *rl_lines_conn(const rl_lines *lines, const rl_target *target)
+{
+	const rl_line *line = find_line(lines, target);
+	return line != NULL && !line->is_retired ? line->conn : NULL;
+}
+
+rl_link *rl_lines_next_link(const rl_lines *lines, const rl_line **cursor)
+{
+	do {
+		*cursor = *cursor == NULL ? lines->first : (*cursor)->next;
+	} while (*cursor != NULL && (*cursor)->conn == NULL);
+	return *cursor != NULL ? (*cursor)->conn->link : NULL;
+}
+
+/* The line must have no connection any more. */
+static void free_first(rl_line **slot)
+{
+	rl_line *line = *slot;
+	*slot = line->next;
+	rl_target_unref(line->target);
+	free(line->asked);
+	free(line->refusal);
+	free(line);
+}
+
+static void give_line(rl_line *line, rl_pool *pool, int64_t now)
+{
+	rl_channel alone = {.conn = line->conn};
+	/* A reply is overdue, unless the members of a set are not waited for. */
+	line->giving.is_trusted &=
+		line->giving.patience > 0 || line->conn == NULL || line->conn->pending_count == 0;
+	rl_channel_give_back(&alone, pool, line->giving, now);
+}
+
+/* A reply that is not wanted any more is still to come. */
+static bool must_read_on(const rl_line *line)
+{
+	return line->conn != NULL && !line->is_retired && line->conn->pending_count > 0;
+}
+
+void rl_lines_give_idle(rl_lines *lines, rl_pool *pool, int64_t now)
+{
+	for (rl_line **slot = &lines->first; *slot != NULL;) {
+		if ((*slot)->users == NULL && !must_read_on(*slot)) {
+			give_line(*slot, pool, now);
+			free_first(slot);
+		} else {
+			slot = &(*slot)->next;
+		}
 	}
 }
 
 void rl_lines_end(rl_lines *lines, rl_pool *pool, int64_t now)
 {
 	rl_lines_flush(lines);
-	for (rl_line *line = lines->first; line != NULL; line = line->next) {
-		rl_channel alone = {.conn = line->conn};
-		/* A reply is overdue, unless the members of a set are not waited for. */
-		line->giving.is_trusted &=
-			line->giving.patience > 0 || line->conn == NULL || line->conn->pending_count == 0;
-		rl_channel_give_back(&alone, pool, line->giving, now);
+	while (lines->first != NULL) {
+		give_line(lines->first, pool, now);
+		free_first(&lines->first);
 	}
-	free_lines(lines);
 }
 
 void rl_lines_drop(rl_lines *lines)
 {
-	for (rl_line *line = lines->first; line != NULL; line = line->next) {
-		rl_conn_free(line->conn);
+	while (lines->first != NULL) {
+		rl_conn_free(lines->first->conn);
+		free_first(&lines->first);
 	}
-	free_lines(lines);
 }
 
 /* ---- opening ---- */
@@ -316,8 +399,10 @@ bool rl_channel_take(rl_channel *channel, rl_pool *pool, const rl_target *target
 	if (channel->conn == NULL) {
 		return false;
 	}
-	if (channel->lines != NULL && !has_joined) {
-		make_line(channel);
+	if (channel->lines != NULL && !has_joined && !make_line(channel)) {
+		rl_pool_give(pool, channel->conn, now);
+		channel->conn = NULL;
+		return false;
 	}
 	channel->is_connecting = !rl_channel_is_connected(channel);
 	channel->connect_end = connect_end;
@@ -330,7 +415,8 @@ static bool must_not_dial(rl_channel *channel, const rl_target *target, rl_error
 {
 	rl_line *line = find_line(channel->lines, target);
 	bool is_dead = line != NULL && line->err.status != RL_OK &&
-		(line->conn == NULL || line->conn->heard == RL_CONN_HEARD_NEVER);
+		(line->conn == NULL ||
+			(!channel->lines->are_lasting && line->conn->heard == RL_CONN_HEARD_NEVER));
 	if (is_dead) {
 		channel->line = line;
 		*err = line->err;
@@ -353,9 +439,11 @@ bool rl_channel_dial(rl_channel *channel, rl_transport *transport, rl_target *ta
 	channel->connect_end = connect_end;
 	channel->command_end = 0;
 	channel->confirm_end = 0;
-	if (channel->lines != NULL && channel->conn != NULL) {
-		make_line(channel);
-	} else if (channel->lines != NULL) {
+	if (channel->lines != NULL && channel->conn != NULL && !make_line(channel)) {
+		rl_conn_free(channel->conn);
+		channel->conn = NULL;
+		rl_error_set(err, RL_ERR_MEMORY, 0, "out of memory");
+	} else if (channel->lines != NULL && channel->conn == NULL) {
 		note_dead(channel, target, err);
 	}
 	return channel->conn != NULL;

@@ -4,7 +4,7 @@
  * connection or dials one, logs in, sends, reads, undoes what it has sent, and gives the connection
  * back.
  *
- * A member call, a place in the wait queue and a renewer's server have channels. Each of them adds
+ * An errand, a place in the wait queue and a renewer's server have channels. Each of them adds
  * only its own rules: what it sends, what the answers mean, how long it waits.
  *
  *     closed --take, dial--> connecting --> logging in --> ready --give back, close--> closed
@@ -23,14 +23,23 @@
  *                  |- conn                  NULL = dead: the server could not be reached
  *                  |- asked  [channel, NULL, channel]   in the order of the commands; NULL = the
  *                  |                                    reply is not wanted any more
+ *                  |- users  channel -> channel             all channels on the line
+ *                  |- untold the next of them that must see that the connection is established,
+ *                  |         that only the replicas are missing, or how the login, or the line, has
+ *                  |         ended
  *                  `- turn   the channel whose reply was read, and which must be stepped
  *
  * A channel on a line sees its own reply, the login, and the end of the connection, as if it were
  * alone. It neither flushes nor closes the connection: the operation flushes all lines once in each
- * step, and gives them back when it ends. A connection that a channel does not trust any more takes
- * no new channels, and what is under way on it goes on.
+ * step, and gives them back when it ends, or when no channel uses them. A connection that a channel
+ * does not trust any more takes no new channels, and what is under way on it goes on.
  *
- * Between two steps of the operation no line has a turn.
+ * Between two steps of the operation:
+ * - No line has a turn. A ring has a place for each reply to come, and a channel in the ring points
+ *   back to its place.
+ * - A connection that is not trusted, or whose login has failed, is retired.
+ * - The connection of an open channel is in no list of the pool. A command that was handed over has
+ *   a time at which that began.
  */
 #ifndef RL_CHANNEL_H
 #define RL_CHANNEL_H
@@ -38,21 +47,28 @@
 #include "core/conn/rl_pool.h"
 
 typedef struct rl_line rl_line;
+typedef struct rl_channel rl_channel;
 
 /* Must not be moved while a channel uses it. */
 typedef struct rl_lines {
 	rl_line *first; /* owned, in the order of their making; NULL = none */
 	/* No new connection is dialled any more. */
 	bool is_closing;
+	/* The lines are not those of one operation, so a server that was not heard is dialled again,
+	 * while channels still wait on an earlier line to it. */
+	bool are_lasting;
 } rl_lines;
 
-typedef struct rl_channel {
+struct rl_channel {
 	rl_conn *conn; /* NULL = closed */
 	/* Borrowed. The lines on which the channel shares connections; NULL = each connection is its
 	 * own. */
 	rl_lines *lines;
-	/* Of lines: the line that was used last. */
+	/* The line that the channel is on; also a dead one, until rl_channel_blame(). NULL = none. */
 	rl_line *line;
+	/* Its place among the channels on the line. */
+	rl_channel *next_user;
+	rl_channel **user_link;
 	/* On a line: the number of the command under way, from 1; 0 = none. */
 	uint64_t asked;
 	/* On a line: the channel has seen how the login ended. */
@@ -70,7 +86,7 @@ typedef struct rl_channel {
 	int64_t sent_at;
 	/* The replicas must confirm before this time; 0 = the channel waits for no confirmation. */
 	int64_t confirm_end;
-} rl_channel;
+};
 
 /* ---- opening ---- */
 
@@ -174,20 +190,71 @@ rl_conn *rl_channel_hand_over(rl_channel *channel);
 /* The reply that is under way will not be wanted. Without effect but on a line. */
 void rl_channel_mute(rl_channel *channel);
 
-/* Call when the server could not be reached, or did not answer; err has the reason, if it is known.
+/* Call when the server could not be reached, or did not answer, and before the channel is closed;
+ * err has the reason, if it is known.
  * True = this is the first channel of its line to say so, or the channel has no line. */
 bool rl_channel_blame(rl_channel *channel, const rl_error *err);
+
+/* Call before the connection is closed that another one will replace. True = this is the first
+ * channel of its line to say so, or the channel has no line. */
+bool rl_channel_note_replaced(rl_channel *channel);
 
 /* Another channel has given up the connection of the line. */
 bool rl_channel_is_retired(const rl_channel *channel);
 
 /* ---- lines ---- */
 
+/* For rl_channel.c, and for tests/invariants. */
+struct rl_line {
+	rl_line *next;
+	rl_conn *conn;      /* owned; NULL = dead */
+	rl_target *target;  /* one reference */
+	bool is_connecting; /* the channels must see when the connection is established */
+	bool is_confirming; /* only the replicas are waited for */
+	bool is_retired;    /* takes no new channel */
+	bool is_blamed;     /* the pool knows that the server has failed */
+	bool is_replaced;   /* counted as a connection that was replaced */
+	/* Owned: a ring. The numbers of the oldest command without a reply, and of the next command. */
+	rl_channel **asked;
+	uint64_t first_asked;
+	uint64_t next_asked;
+	size_t room; /* a power of two, or 0 */
+	/* Borrowed. The earliest comes first. */
+	rl_channel *users;
+	rl_channel **users_end;
+	/* Borrowed. The next of the users that must see how the login, or the line, has ended, that the
+	 * connection is established, or that only the replicas are waited for. */
+	rl_channel *untold;
+	/* Borrowed. The event that was read is for this channel; NULL = no event waits. */
+	rl_channel *turn;
+	rl_conn_event event;
+	/* Dead, or broken: the reason. */
+	rl_error err;
+	/* Owned. The error of a login that failed. */
+	char *refusal;
+	/* How the connection is given back. */
+	rl_giving giving;
+};
+
 /* Writes what was queued on all lines. */
 void rl_lines_flush(rl_lines *lines);
 
 /* A reply waits for a channel, which must be stepped. */
 bool rl_lines_have_turn(const rl_lines *lines);
+
+/* Reads the lines. The next channel that must be stepped, because something on its line concerns
+ * it; NULL = there is none for now. */
+rl_channel *rl_lines_next(rl_lines *lines);
+
+/* The connection of the line to the target that takes new channels; NULL = there is none. */
+rl_conn *rl_lines_conn(const rl_lines *lines, const rl_target *target);
+
+/* The link of the next line; NULL = there are no more.
+ * @param cursor begins with NULL */
+rl_link *rl_lines_next_link(const rl_lines *lines, const rl_line **cursor);
+
+/* Gives the connections back that no channel uses, and on which no reply is still to come. */
+void rl_lines_give_idle(rl_lines *lines, rl_pool *pool, int64_t now);
 
 /* Gives all connections back. No channel may use a line any more. */
 void rl_lines_end(rl_lines *lines, rl_pool *pool, int64_t now);

@@ -24,6 +24,11 @@
  * A connection belongs to one operation at a time, or to the pool, and to the thread of both. It
  * owns its link and the held replies, and has one reference each to its target and to the route
  * that learns from a map.
+ *
+ * Between two steps:
+ * - pending_count is the number of the replies in all runs, and no run is empty.
+ * - undo_left, own_left and waits_left are at most this number.
+ * - A reply is held only until WAIT is answered. While WAIT is pending a connection is not ended.
  */
 #include "core/conn/rl_conn.h"
 
@@ -307,6 +312,14 @@ bool rl_conn_swap_back(rl_conn *conn, const rl_request *request)
 	return send_undo(conn, &back);
 }
 
+void rl_conn_note_own(rl_conn *conn, rl_bytes key, rl_bytes token)
+{
+	uint64_t lock = rl_conn_lock(key, token);
+	bool is_same = conn->own_left == 0 || conn->own_lock == lock;
+	conn->own_lock = is_same ? lock : 0;
+	conn->own_left = conn->pending_count;
+}
+
 /* ---- the answers to the login ---- */
 
 static rl_conn_event_type login_passed(rl_conn *conn)
@@ -413,7 +426,7 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 	conn->pending_since = 0;
 	conn->pending_count--;
 	conn->undo_left -= conn->undo_left > 0;
-	conn->own_undo_left -= conn->own_undo_left > 0;
+	conn->own_left -= conn->own_left > 0;
 	conn->waits_left -= conn->waits_left > 0;
 	if (--conn->owed[conn->pending_first].count == 0) {
 		conn->pending_first = (conn->pending_first + 1) % RL_CONN_PENDING_MAX;
@@ -545,7 +558,7 @@ bool rl_conn_retract(rl_conn *conn)
 	keep_logins(conn);
 	conn->is_nameless = true;
 	conn->confirm_ms = conn->later_ms = 0;
-	conn->waits_left = 0;
+	conn->waits_left = conn->undo_left = conn->own_left = 0;
 	return true;
 }
 

@@ -86,7 +86,9 @@ struct rl_conn {
 	unsigned pending_count; /* replies in all runs */
 	/* How many replies are pending up to that of the last undo; 0 = all undos were read. */
 	unsigned undo_left;
-	unsigned own_undo_left; /* the same for undos of a caller's token */
+	/* The same for releases, and for undos of a caller's token: that token may be used again. */
+	unsigned own_left;
+	uint64_t own_lock; /* rl_conn_lock() of these commands; 0 = of several locks */
 	/* How long the next WAIT may take, in ms, because commands that the replicas must confirm are
 	 * queued and WAIT is not. 0 = no such command is queued. */
 	int64_t confirm_ms;
@@ -187,6 +189,21 @@ bool rl_conn_undo(rl_conn *conn, const rl_request *request);
 /* The same for a swap to a token that was drawn for it: the old token is put back, and the TTL
  * stays. */
 bool rl_conn_swap_back(rl_conn *conn, const rl_request *request);
+
+/* A number for the lock with this token, which other locks hardly ever have. Not 0. */
+static inline uint64_t rl_conn_lock(rl_bytes key, rl_bytes token)
+{
+	return rl_bytes_hash(rl_bytes_hash(RL_HASH_BEGIN, key), token) | 1;
+}
+
+/* Call after a command was queued that may free the lock with a caller's token. */
+void rl_conn_note_own(rl_conn *conn, rl_bytes key, rl_bytes token);
+
+/* The server may still read a command that may free this lock. */
+static inline bool rl_conn_may_free(const rl_conn *conn, uint64_t lock)
+{
+	return conn->own_left > 0 && (conn->own_lock == 0 || conn->own_lock == lock);
+}
 
 /* The next event. Call it until RL_CONN_NONE or RL_CONN_DOWN. */
 void rl_conn_next(rl_conn *conn, rl_conn_event *event);

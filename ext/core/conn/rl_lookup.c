@@ -22,9 +22,13 @@
  * A lookup changes nothing at a Sentinel, so no answer is ever in doubt, and the question is sent
  * with the login.
  *
- * Ownership and threads: a lookup belongs to the thread of its owner, like its route and its pool.
- * The watchdog has no pool: there a lookup has one of its own, which keeps the connections from one
- * lookup to the next.
+ * Between two steps:
+ * - A closed lookup has no connection. In an open lookup each Sentinel that was asked, and has not
+ *   failed, has one.
+ * - A lookup is open only until a quorum of the Sentinels names one address, or no Sentinel can
+ *   answer any more.
+ *
+ * Ownership and threads: a lookup belongs to its route, and to the thread of it.
  */
 #include "core/conn/rl_lookup.h"
 
@@ -97,26 +101,6 @@ static void clear(rl_lookup *lookup)
 		free(sentinel->named.host);
 		sentinel->named.host = NULL;
 	}
-	if (lookup->pool == &lookup->own) {
-		rl_pool_clear(&lookup->own);
-	}
-}
-
-void rl_lookup_init_alone(
-	rl_lookup *lookup, rl_route *route, rl_transport *transport, const rl_env *env)
-{
-	*lookup =
-		(rl_lookup){.route = rl_route_ref(route), .pool = &lookup->own, .vote = RL_VOTE_FAILED};
-	rl_pool_init(&lookup->own, transport, env);
-}
-
-void rl_lookup_destroy(rl_lookup *lookup)
-{
-	if (lookup->route != NULL) {
-		clear(lookup);
-		rl_route_unref(lookup->route);
-		lookup->route = NULL;
-	}
 }
 
 static void free_guest(rl_route_guest *guest)
@@ -150,7 +134,7 @@ rl_lookup *rl_lookup_of(rl_route *route, rl_pool *pool)
 
 /* ---- beginning ---- */
 
-void rl_lookup_begin(rl_lookup *lookup, int64_t until, int64_t now)
+static void begin(rl_lookup *lookup, int64_t until, int64_t now)
 {
 	lookup->vote = RL_VOTE_OPEN;
 	lookup->begun_at = now;
@@ -173,7 +157,7 @@ void rl_lookup_join(rl_lookup *lookup, int64_t until, int64_t now)
 		end(lookup, now);
 	}
 	if (!rl_lookup_is_open(lookup)) {
-		rl_lookup_begin(lookup, until, now);
+		begin(lookup, until, now);
 	}
 }
 

@@ -36,12 +36,10 @@ typedef struct rl_sentinel {
 	char reason[RL_LOOKUP_REASON];
 } rl_sentinel;
 
-/* Must not be moved after rl_lookup_init_alone(). */
 typedef struct rl_lookup {
-	rl_route_guest guest; /* the first field; see rl_lookup_of() */
-	rl_route *route;      /* one reference; none if the lookup belongs to the route */
-	rl_pool *pool;        /* borrowed, or own */
-	rl_pool own;
+	rl_route_guest guest;                    /* the first field; see rl_lookup_of() */
+	rl_route *route;                         /* borrowed; the lookup belongs to it */
+	rl_pool *pool;                           /* borrowed */
 	rl_sentinel sentinels[RL_SENTINELS_MAX]; /* as many as the route has seeds */
 	uint64_t fork_generation;                /* of the latest lookup */
 	rl_vote vote; /* OPEN = the lookup is open; else the outcome of the latest one */
@@ -58,17 +56,15 @@ typedef struct rl_lookup {
  * @return borrowed; NULL when out of memory */
 rl_lookup *rl_lookup_of(rl_route *route, rl_pool *pool);
 
-/* A lookup of the caller's own, with a pool of its own.
- * @param route one reference is taken */
-void rl_lookup_init_alone(
-	rl_lookup *lookup, rl_route *route, rl_transport *transport, const rl_env *env);
+/* The lookup that the route has; NULL = none was needed yet. */
+static inline rl_lookup *rl_lookup_known(const rl_route *route)
+{
+	return (rl_lookup *) route->guest;
+}
 
-/* Begins a lookup, which must not be open. The first step dials.
+/* Begins a lookup, unless one is open. The first step dials. An open lookup whose time is over is
+ * not continued: it would name the primary that the Sentinels knew then.
  * @param until the lookup fails then */
-void rl_lookup_begin(rl_lookup *lookup, int64_t until, int64_t now);
-
-/* Begins a lookup, unless one is open. An open lookup whose time is over is not continued: it would
- * name the primary that the Sentinels knew then. */
 void rl_lookup_join(rl_lookup *lookup, int64_t until, int64_t now);
 
 static inline bool rl_lookup_is_open(const rl_lookup *lookup)
@@ -93,9 +89,5 @@ void rl_lookup_add_to_wait(const rl_lookup *lookup, rl_wait *wait);
  * status is RL_ERR_CONNECT; RL_ERR_TLS if all have failed by it; RL_ERR_MEMORY if the lookup has
  * failed although enough Sentinels name the primary: then the route could not be told. */
 void rl_lookup_explain(const rl_lookup *lookup, rl_error *err);
-
-/* Closes the connections of an open lookup, and frees what the lookup owns. Does nothing when all
- * fields are zero. */
-void rl_lookup_destroy(rl_lookup *lookup);
 
 #endif

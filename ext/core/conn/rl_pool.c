@@ -318,33 +318,52 @@ bool rl_pool_lingers(rl_pool *pool, int64_t now)
 	return pool->lingering != NULL;
 }
 
-static bool has_lingering(const rl_pool *pool, const rl_target *target, bool with_own_undo)
+/* Lets the idle connections linger on which the answer to such a command is overdue. */
+static void look_after_own(rl_pool *pool, uint64_t lock, int64_t now)
 {
-	const rl_conn *conn = pool->lingering;
-	while (conn != NULL &&
-		!(rl_target_equal(conn->target, target) && (conn->own_undo_left > 0 || !with_own_undo))) {
-		conn = conn->next;
+	for (rl_conn **slot = &pool->idle; *slot != NULL;) {
+		bool is_overdue = rl_conn_may_free(*slot, lock) && is_silent(*slot, now);
+		if (!is_overdue || look_after(pool, slot, now)) {
+			slot = &(*slot)->next;
+		}
 	}
-	return conn != NULL;
 }
 
-bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now)
+/* The command may be overtaken: by any other one on a connection that lingers, and on an idle one
+ * if another connection is taken next. */
+static bool may_come_late(
+	rl_pool *pool, const rl_conn *first, bool is_idle, const rl_target *target, uint64_t lock)
 {
-	/* find() also makes a connection linger whose reply is overdue. */
-	find(pool, target, RL_WANT_ANY, now);
-	return has_lingering(pool, target, false);
+	bool may_come = false;
+	for (const rl_conn *conn = first; conn != NULL; conn = conn->next) {
+		bool is_there = target == NULL || rl_target_equal(conn->target, target);
+		may_come = may_come ||
+			(is_there && rl_conn_may_free(conn, lock) &&
+				!(is_idle && *best_of(pool, conn->target, false) == conn));
+	}
+	return may_come;
 }
 
-bool rl_pool_has_own_undo(rl_pool *pool, const rl_target *target, int64_t now)
+bool rl_pool_may_free(rl_pool *pool, const rl_target *target, uint64_t lock, int64_t now)
 {
+	notice_fork(pool);
+	if (target == NULL) {
+		look_after_own(pool, lock, now);
+	}
 	sweep(pool, now);
-	return has_lingering(pool, target, true);
+	return may_come_late(pool, pool->lingering, false, target, lock) ||
+		may_come_late(pool, pool->idle, true, target, lock);
+}
+
+int64_t rl_pool_redial_at(rl_pool *pool, const rl_target *target)
+{
+	const rl_backed_off *trouble = *find_backed_off(pool, target);
+	return trouble != NULL ? trouble->redial_at : 0;
 }
 
 bool rl_pool_is_backed_off(rl_pool *pool, const rl_target *target, int64_t now)
 {
-	const rl_backed_off *trouble = *find_backed_off(pool, target);
-	return trouble != NULL && trouble->redial_at > now;
+	return rl_pool_redial_at(pool, target) > now;
 }
 
 void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_t now)

@@ -12,6 +12,12 @@
  *
  * After a fork the pool of the child contains the connections of the parent. They are closed, and
  * nothing is sent on them, when the pool is next used.
+ *
+ * Between two steps:
+ * - count is the number of the idle connections. The limits below hold.
+ * - An idle connection is well, and no operation waits for a reply on it. A connection that lingers
+ *   has ended, or waits for the replicas. No connection is in both lists.
+ * - A server is backed off once.
  */
 #ifndef RL_POOL_H
 #define RL_POOL_H
@@ -107,15 +113,18 @@ void rl_pool_note_answer(rl_pool *pool, const rl_target *target);
 /* The target is backed off: do not dial it yet. */
 bool rl_pool_is_backed_off(rl_pool *pool, const rl_target *target, int64_t now);
 
+/* The time until which the target is backed off; 0 = it is not. */
+int64_t rl_pool_redial_at(rl_pool *pool, const rl_target *target);
+
 /* False = the target is backed off, and has no connection that could be used. */
 bool rl_pool_is_worth_asking(
 	rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now);
 
-/* A connection to the target lingers, so commands on it may still be carried out. */
-bool rl_pool_is_lingering(rl_pool *pool, const rl_target *target, int64_t now);
-
-/* The same, if one of these commands is the undo of a caller's token. */
-bool rl_pool_has_own_undo(rl_pool *pool, const rl_target *target, int64_t now);
+/* The server may still read a release or an undo that could free this lock (rl_conn_lock()), and
+ * the next command to the server may overtake it, on another connection.
+ * @param target NULL = any server. Then a command whose answer is overdue counts as well, because
+ *   the next SET will not go on its connection */
+bool rl_pool_may_free(rl_pool *pool, const rl_target *target, uint64_t lock, int64_t now);
 
 /* At least one connection lingers. */
 bool rl_pool_lingers(rl_pool *pool, int64_t now);

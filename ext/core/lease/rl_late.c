@@ -23,11 +23,11 @@ static bool is_of(const rl_renewal *renewal, rl_bytes key, rl_bytes token)
 /* The member of the record and the member of the set are the same, as the same user. */
 static bool is_same_member(const rl_renewal_member *member, const rl_member *other)
 {
-	if (member->route == NULL || other->route == NULL) {
-		return member->route == other->route &&
-			rl_target_equal(member->server->target, other->target);
+	const rl_member *server = member->server;
+	if (server->route == NULL || other->route == NULL) {
+		return server->route == other->route && rl_target_equal(server->target, other->target);
 	}
-	return rl_route_equal(member->route, other->route);
+	return rl_route_equal(server->route, other->route);
 }
 
 /* The record is for the same members, as the same user. */
@@ -55,8 +55,7 @@ static bool is_open_on(const rl_renewal *renewal, const rl_set *set)
 	bool is_open = false;
 	for (unsigned i = 0; i < renewal->count; i++) {
 		const rl_renewal_member *member = &renewal->members[i];
-		rl_member place = {.target = member->server->target, .route = member->route};
-		is_open = is_open || (member->may_outlive && rl_set_has(set, &place));
+		is_open = is_open || (member->may_outlive && rl_set_has(set, member->server));
 	}
 	return is_open;
 }
@@ -150,7 +149,7 @@ static rl_renewal *take_over(rl_renewer *renewer, const rl_late_release *late)
 		member->wanted = has_bit(late->others, i) ? RL_SEND_RELEASE_BOTH : RL_SEND_RELEASE;
 		if (has_bit(late->members, i) && !member->may_outlive) {
 			member->may_outlive = true;
-			rl_renewer_server_queue(member);
+			rl_renewer_errands_queue(member);
 		}
 	}
 	int64_t give_up_at = rl_time_later(renewer->env->now(renewer->env->ctx), late->ttl_ns);
@@ -178,11 +177,11 @@ static void end_lease(rl_renewal *renewal)
 	renewal->give_up_at = RL_NEVER;
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewal_member *member = &renewal->members[i];
-		rl_renewer_server_leave(member);
-		rl_renewer_server_trust(member->server);
+		rl_renewer_errands_leave(member);
+		rl_renewer_errands_trust(member);
 		member->may_outlive = true;
 		member->wanted = RL_SEND_RELEASE;
-		rl_renewer_server_queue(member); /* it follows the commands under way */
+		rl_renewer_errands_queue(member); /* it follows the commands under way */
 	}
 	rl_renewer_plan(renewal);
 }

@@ -35,21 +35,19 @@ void rl_late_grant_add(rl_renewer *renewer, const rl_late_grant *grant)
 	if (renewal == NULL) {
 		return;
 	}
-	rl_renewer_servers_learn(renewal, grant->set);
+	rl_renewer_errands_learn(renewal, grant->set);
 	int64_t longest = 0;
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewal_member *member = &renewal->members[i];
 		if ((grant->members >> i & 1) == 0) {
 			continue;
 		}
-		int64_t time = member->connect_timeout_ns + member->timeout_ns;
+		int64_t time = member->server->connect_timeout_ns + member->server->timeout_ns;
 		longest = time > longest ? time : longest;
 		member->wanted = RL_SEND_PUT_BACK;
-		rl_renewer_server_queue(member);
-		if (rl_renewer_server_is_ready(member->server, now)) {
-			renewer->until = 0; /* the next step has something to do */
-		}
+		rl_renewer_errands_queue(member);
 	}
 	renewal->give_up_at = rl_time_earlier(now + longest, grant->proven_until);
 	rl_renewer_plan(renewal);
+	renewer->until = 0; /* the next step has something to send */
 }

@@ -7,6 +7,12 @@
  * been noticed, by the clock or by a server's answer, nothing brings the lease back. In a forked
  * child the lease is not held from the start: the parent has it.
  *
+ * Between two steps:
+ * - NEW proves nothing. A lock that was won has a proof, or the reason of its loss.
+ * - The gauge counts a lease that is TAKEN and proven, and no other. A lease that a server disowns
+ *   has no proof.
+ * - flight_ttl is set only while a prolongation is under way.
+ *
  * A lease is one block of memory with copies of key and token. It belongs to one thread. While it
  * is under renewal (rl_renewer.h) the watchdog's thread works on it as well: then it is changed
  * under the renewer's lock only, and the proof can still be read at any time.
@@ -44,8 +50,8 @@ typedef struct rl_lease {
 	rl_lease_stage stage;
 	/* A server reported that the lock is not ours: there is nothing left to release. */
 	bool is_disowned;
-	/* The token is the caller's: once its proof is over, another holder may have the lock with
-	 * it. */
+	/* The token is the caller's: once its proof is over, its caller, or another holder, may have
+	 * the lock with it again. */
 	bool is_own_token;
 	/* The members that may still carry out a command which took the lock, one bit each. */
 	unsigned strays;

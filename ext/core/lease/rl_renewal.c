@@ -50,8 +50,7 @@ static rl_request request_of(const rl_renewal_member *member, rl_verb verb)
 		.token = rl_lease_token(lease),
 		.ttl_ms = member->asked_ttl / RL_NS_PER_MS,
 		.reserve_ms = rl_reservation_ms(member->renewal->count, 0),
-		.no_helpers = member->no_helpers,
-		.is_asking = member->is_asking};
+		.no_helpers = member->no_helpers};
 }
 
 /* A release is sent as text, so that one answer is enough. */
@@ -68,11 +67,10 @@ static rl_request release_of(const rl_renewal_member *member)
 	return request;
 }
 
-static rl_request request_for(const rl_renewal_member *member, rl_renewal_command command)
+rl_request rl_renewal_request(const rl_renewal_member *member, rl_renewal_command command)
 {
 	switch (command) {
 		case RL_SEND_RENEW:
-		case RL_SEND_RENEW_AS_TEXT:
 			break;
 		case RL_SEND_PUT_BACK:
 			return request_of(member, RL_VERB_SET);
@@ -80,17 +78,7 @@ static rl_request request_for(const rl_renewal_member *member, rl_renewal_comman
 		case RL_SEND_RELEASE_BOTH:
 			return release_of(member);
 	}
-	rl_request request = request_of(member, RL_VERB_RENEW);
-	request.form = command == RL_SEND_RENEW_AS_TEXT ? RL_FORM_TEXT : RL_FORM_USUAL;
-	return request;
-}
-
-rl_request rl_renewal_request(
-	const rl_renewal_member *member, rl_renewal_command command, bool no_helpers)
-{
-	rl_request request = request_for(member, command);
-	request.no_helpers = request.no_helpers || no_helpers;
-	return request;
+	return request_of(member, RL_VERB_RENEW);
 }
 
 bool rl_renewal_may_put_back(const rl_renewal *renewal)
@@ -103,11 +91,14 @@ bool rl_renewal_must_ask_again(const rl_renewal_member *member)
 	if (rl_renewal_is_lost(member->renewal)) {
 		return member->may_outlive && member->state == RL_RENEWAL_MEMBER_IDLE;
 	}
+	/* The other members have decided the round, and the server of this one was not reached. */
+	bool is_left_over = member->renewal->stage == RL_RENEWAL_IDLE &&
+		member->vote == RL_VOTE_FAILED && member->again_at != 0;
 	bool is_grant = member->renewal->stage == RL_RENEWAL_GRANT;
 	bool is_wanted = member->vote == RL_VOTE_FAILED ||
 		(member->vote == RL_VOTE_REFUSED && (is_grant || rl_renewal_may_put_back(member->renewal)));
-	return (is_grant || member->renewal->stage == RL_RENEWAL_IN_ROUND) &&
-		member->state == RL_RENEWAL_MEMBER_IDLE && is_wanted;
+	bool is_open = is_grant || member->renewal->stage == RL_RENEWAL_IN_ROUND;
+	return member->state == RL_RENEWAL_MEMBER_IDLE && ((is_open && is_wanted) || is_left_over);
 }
 
 bool rl_renewal_is_released(const rl_renewal *renewal)
@@ -144,14 +135,17 @@ static int64_t own_due_time(const rl_renewal *renewal)
 
 int64_t rl_renewal_due_time(const rl_renewal *renewal)
 {
+	if (renewal->stage == RL_RENEWAL_PAUSED || renewal->stage == RL_RENEWAL_LOST_PAUSED) {
+		return RL_NEVER; /* its owner releases the lease */
+	}
 	if (renewal->stage == RL_RENEWAL_LATE && rl_renewal_is_released(renewal)) {
 		return 0;
 	}
 	int64_t due = own_due_time(renewal);
 	for (unsigned i = 0; i < renewal->count; i++) {
 		const rl_renewal_member *member = &renewal->members[i];
-		if (member->state == RL_RENEWAL_MEMBER_SENT) {
-			due = rl_time_earlier(due, member->answer_by);
+		if (member->state == RL_RENEWAL_MEMBER_ASKED) {
+			due = rl_time_earlier(due, member->step_at);
 		} else if (rl_renewal_must_ask_again(member)) {
 			due = rl_time_earlier(due, member->ask_again_at);
 		}

@@ -5,13 +5,19 @@
  * is due. This module knows no connection and no other lease, and changes nothing. All others read
  * and change the record, so the record is a module of its own below them:
  *
- *   rl_renewer_servers  the connections, what is sent on them, and what is answered
+ *   rl_renewer_errands  the commands under way, and their connections
  *   rl_renewer          all records: rounds, losses, what is done, and when
  *   rl_late             releases that their callers could not complete
  *   rl_late_grant       members that a call has left without the lock
  *
  * Ownership: the record belongs to the owner of the lease, which the record borrows. The record of
  * a late release or a late grant, and its lease, belong to the renewer.
+ *
+ * Between two steps:
+ * - Within a round no member is idle with an open vote, unless maxHold allows no renewal any more.
+ *   The votes are no quorum of grants, and the lease counts a prolongation.
+ * - A record that is paused has no member that waits. A lease that is lost is not held, and its
+ *   members wait only to release the lock. A late grant only waits to send SET.
  *
  * Threads: a record that was prepared (rl_renewer_prepare()) is used under the renewer's lock only.
  */
@@ -23,8 +29,11 @@
 #include "core/wire/rl_set.h"
 
 typedef struct rl_renewal rl_renewal;
-struct rl_renewer;        /* rl_renewer.h */
-struct rl_renewer_server; /* rl_renewer_servers.h */
+struct rl_renewer; /* rl_renewer.h */
+/* rl_renewer_errands.h */
+struct rl_renewer_errands;
+struct rl_renewer_errand;
+struct rl_renewer_set;
 
 /* What the renewer does about a lease. */
 typedef enum rl_renewal_stage {
@@ -50,8 +59,6 @@ typedef enum rl_renewal_stage {
 /* What a member is sent. */
 typedef enum rl_renewal_command {
 	RL_SEND_RENEW,
-	/* The same with the text of the script. */
-	RL_SEND_RENEW_AS_TEXT,
 	/* SET NX PX: the member has lost the lock, and gets it back. */
 	RL_SEND_PUT_BACK,
 	/* The release, or the swap that puts another token back (rl_renewal.back). */
@@ -63,30 +70,45 @@ typedef enum rl_renewal_command {
 /* What a member waits for. */
 typedef enum rl_renewal_member_state {
 	RL_RENEWAL_MEMBER_IDLE,
-	/* It has something to send, and is in the list of its server. */
+	/* It has something to send, which the next step sends. */
 	RL_RENEWAL_MEMBER_WAITING,
-	/* Its command was sent, and is not answered yet: the member is in the ring of its server. */
-	RL_RENEWAL_MEMBER_SENT,
-	/* The server has answered the command, and the answer counts once the Sentinels have named the
-	 * server as the primary. */
-	RL_RENEWAL_MEMBER_CHECKING,
+	/* Its command is under way. */
+	RL_RENEWAL_MEMBER_ASKED,
 } rl_renewal_member_state;
 
 /* One member's part in a lease under renewal. */
 typedef struct rl_renewal_member {
 	rl_renewal *renewal;
-	struct rl_renewer_server *server;
-	/* A route of the renewer; NULL = the member is a single server. One reference. */
-	rl_route *route;
-	/* A redirect has led this command to the server, which serves the key only after ASKING. */
-	bool is_asking;
-	/* Redirects that were followed since the last answer. */
-	unsigned hops;
-	/* The next four belong to the server. */
+
+	/* ---- for rl_renewer_errands.c ---- */
+
+	/* The next three are borrowed; the server is a member of the set. */
+	struct rl_renewer_errands *errands;
+	struct rl_renewer_set *set;
+	const rl_member *server;
 	rl_renewal_member_state state;
+	/* RL_RENEWAL_MEMBER_WAITING: its place in the list. */
 	struct rl_renewal_member *next;
 	struct rl_renewal_member **link;
-	uint64_t sent_number;
+	/* RL_RENEWAL_MEMBER_ASKED: owned. */
+	struct rl_renewer_errand *under_way;
+	/* RL_RENEWAL_MEMBER_ASKED: the errand must be stepped then, also if nothing arrives. */
+	int64_t step_at;
+
+	/* ---- the outcome of the last command ---- */
+
+	rl_vote told;
+	int64_t told_number; /* rl_answer.number */
+	/* RL_VOTE_FAILED: the command would fail again. */
+	bool is_final;
+	/* RL_VOTE_FAILED: the command may be sent again then; 0 = after the pause that follows an
+	 * error. */
+	int64_t again_at;
+	/* The server that was asked last. One reference, or NULL. */
+	rl_target *node;
+
+	/* ---- for all of this folder ---- */
+
 	/* The next command. After a pause RL_SEND_RELEASE means that a SET was under way when the owner
 	 * began to release the lease. */
 	rl_renewal_command wanted;
@@ -94,8 +116,6 @@ typedef struct rl_renewal_member {
 	rl_renewal_command sent;
 	/* The answer in this round. */
 	rl_vote vote;
-	/* RL_RENEWAL_MEMBER_CHECKING: the answer to a renewal. */
-	rl_vote told;
 	/* RL_VOTE_REFUSED: what has become of the key, RL_LOSS_DELETED or RL_LOSS_TAKEN_OVER. */
 	rl_loss refusal;
 	/* The lock was put back in this round already. */
@@ -103,8 +123,8 @@ typedef struct rl_renewal_member {
 	/* The member may keep the lock for longer than is proven. In a lease that is lost: the member
 	 * has not confirmed the release. */
 	bool may_outlive;
-	/* A connection broke before a SET of this token was answered. The SET may still be carried out,
-	 * so "not ours" proves nothing. */
+	/* A SET of this token is in doubt, and may still be carried out, so "not ours" proves
+	 * nothing. */
 	bool has_lost_set;
 	/* Scripts are sent without the helper keys. */
 	bool no_helpers;
@@ -112,13 +132,10 @@ typedef struct rl_renewal_member {
 	unsigned release_fails;
 	/* The TTL that was asked for last. */
 	int64_t asked_ttl;
+	/* When the last command was sent; 0 = it was not sent. */
 	int64_t sent_at;
-	/* RL_RENEWAL_MEMBER_SENT: if there is no answer by then, the connection is given up. */
-	int64_t answer_by;
-	/* RL_RENEWAL_MEMBER_IDLE, after an error: the command is sent again then. */
+	/* RL_RENEWAL_MEMBER_IDLE, after a failure: the command is sent again then. */
 	int64_t ask_again_at;
-	int64_t timeout_ns;
-	int64_t connect_timeout_ns;
 } rl_renewal_member;
 
 struct rl_renewal {
@@ -194,7 +211,7 @@ static inline bool rl_renewal_is_release(rl_renewal_command what)
 /* A SET of this token is under way to the member. */
 static inline bool rl_renewal_is_putting(const rl_renewal_member *member)
 {
-	return member->state == RL_RENEWAL_MEMBER_SENT && member->sent == RL_SEND_PUT_BACK;
+	return member->state == RL_RENEWAL_MEMBER_ASKED && member->sent == RL_SEND_PUT_BACK;
 }
 
 /* ---- what is asked for ---- */
@@ -202,18 +219,16 @@ static inline bool rl_renewal_is_putting(const rl_renewal_member *member)
 /* The TTL that a renewal may ask for now; below 1 ms = the lease may be held no longer. */
 int64_t rl_renewal_ttl(const rl_renewal *renewal, int64_t now);
 
-/* The command to the member, as a request.
- * @param no_helpers this connection may not use the helper keys */
-rl_request rl_renewal_request(
-	const rl_renewal_member *member, rl_renewal_command command, bool no_helpers);
+/* The command to the member, as a request. */
+rl_request rl_renewal_request(const rl_renewal_member *member, rl_renewal_command command);
 
 /* The lock may be put back on a member that does not have it. The lease then has several members,
- * or the member is a new primary (rl_member_grace.c): any other refusal of a single member has lost
+ * or the member is a new primary (rl_grace.c): any other refusal of a single member has lost
  * the lease. */
 bool rl_renewal_may_put_back(const rl_renewal *renewal);
 
-/* The member must be asked again at ask_again_at: it has answered with an error, or does not have
- * the lock, and its vote or its release is still wanted. */
+/* The member must be asked again at ask_again_at: its command has failed, or it does not have the
+ * lock, and its vote or its release is still wanted. */
 bool rl_renewal_must_ask_again(const rl_renewal_member *member);
 
 /* Every member has confirmed the release. */

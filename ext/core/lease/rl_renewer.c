@@ -8,11 +8,10 @@
  *     |- grants   record -> ...               late grants (rl_late_grant.h)
  *     |- heap     [record, record, ...]       the records of all three lists for which something
  *     |                                       is due, the earliest first
- *     `- servers                              the connections (rl_renewer_servers.c)
+ *     `- errands                              what is under way (rl_renewer_errands.c)
  *
- * A record (rl_renewal.h) is one lease with a part for each member. Rounds and losses, which are
- * about one record, stand here and not in rl_renewal.c: they queue members at the servers, and the
- * servers read the records, so that a module with both would be in a circle with the servers.
+ * A record (rl_renewal.h) is one lease with a part for each member. This module decides which
+ * command a member is sent, and what follows from its outcome; the errands do the rest.
  *
  * Rounds. A lease is due when a third of what is proven has passed. Everything that is due at once,
  * or will be soon, goes out in one write to each server. A round sends RENEW to each member. If a
@@ -21,10 +20,10 @@
  * may be sent twice, and its order beside an extend() of the lease's own thread does not matter
  * (rl_lease.h describes what both prove).
  *
- * Failures. A failure by itself does not lose the lease. A connection that breaks, or does not
- * answer within a quarter of the proof that is left, is replaced, and the renewal is sent again. A
- * member that answers with an error is asked again after a pause. This goes on until the proof is
- * over. Then the lease is lost by the clock.
+ * Failures. A failure by itself does not lose the lease. A renewal that is not answered within a
+ * quarter of the proof that is left is sent again, as soon as its server may be dialled. A member
+ * that answers with an error is asked again after a pause. This goes on until the proof is over.
+ * Then the lease is lost by the clock.
  *
  * Putting back. A member may answer, in a round that a quorum has granted, that the lock is not
  * there: the member was restarted empty, or had not granted the lock in the first place. SET NX PX
@@ -32,7 +31,7 @@
  * that is not decided yet does the same after a pause: the proof still excludes every other holder,
  * and this member may complete the quorum. The SET may arrive after the release that the lease's
  * own thread sends on another connection. The renewer then writes another release after the SET.
- * If the route has a time of grace (rl_member_grace.c), the renewer also puts the lock back on a
+ * If the route has a time of grace (rl_grace.c), the renewer also puts the lock back on a
  * new primary that has not received it from the old one. It does so even on a single member, whose
  * refusal would otherwise lose the lease.
  *
@@ -44,12 +43,14 @@
  * Late grants. A member that a call has left without the lock, because its connection was still
  * being made, gets the lock by the same SET, from a record that is never renewed.
  *
- * Ownership: the renewer owns the servers, and the records of late releases and late grants, with
+ * Ownership: the renewer owns the errands, and the records of late releases and late grants, with
  * their leases. It borrows all other records.
  *
  * Between two calls:
- * - A record is in exactly one of the lists from rl_renewer_prepare() until it ends, and the heap
- *   has room for all of them.
+ * - A record is in exactly one of the lists, that of its stage, from rl_renewer_prepare() until it
+ *   ends. The heap has room for all records.
+ * - A record is in the heap, with the time at which something is due for it. Nothing is due for a
+ *   record whose lease is not won yet, or that its owner has paused.
  * - until is not later than the first record of the heap.
  */
 #include "core/lease/rl_renewer.h"
@@ -244,7 +245,7 @@ static void free_owned(rl_renewal *renewal)
 static void drop_owned(rl_renewal *renewal)
 {
 	for (unsigned i = 0; i < renewal->count; i++) {
-		rl_renewer_servers_unassign(&renewal->members[i]);
+		rl_renewer_errands_unassign(&renewal->members[i]);
 	}
 	take_out(renewal);
 	free_owned(renewal);
@@ -263,7 +264,7 @@ void rl_renewer_end_late(rl_renewal *renewal)
 bool rl_renewer_prepare(rl_renewer *renewer, rl_renewal *renewal, const rl_set *set)
 {
 	if (!heap_reserve(renewer, renewer->all_count + 1) ||
-		!rl_renewer_servers_assign(&renewer->servers, renewal, set)) {
+		!rl_renewer_errands_assign(&renewer->errands, renewal, set)) {
 		return false;
 	}
 	renewal->renewer = renewer;
@@ -280,9 +281,9 @@ static int64_t next_round(const rl_renewal *renewal, int64_t now)
 
 void rl_renewer_begin(rl_renewal *renewal, const rl_set *set)
 {
-	rl_renewer_servers_learn(renewal, set);
+	rl_renewer_errands_learn(renewal, set);
 	for (unsigned i = 0; i < renewal->count; i++) {
-		rl_renewer_server_trust(renewal->members[i].server);
+		rl_renewer_errands_trust(&renewal->members[i]);
 	}
 	renewal->renew_at = next_round(renewal, now_of(renewal));
 	rl_renewer_plan(renewal);
@@ -301,8 +302,8 @@ void rl_renewer_changed(rl_renewal *renewal)
 
 /* ---- loss ----
  *
- * What is done for one record, here and in the next section, queues its members at their servers.
- * The callers compute when something is due for the record next. */
+ * What is done for one record, here and in the next section, queues its members. The callers
+ * compute when something is due for the record next. */
 
 /* Sends a release to each member that may keep the lock for longer than was proven. */
 static void release_members(rl_renewal *renewal, int64_t now)
@@ -311,12 +312,12 @@ static void release_members(rl_renewal *renewal, int64_t now)
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewal_member *member = &renewal->members[i];
 		member->has_lost_set = member->has_lost_set || rl_renewal_is_putting(member);
-		rl_renewer_server_leave(member);
+		rl_renewer_errands_leave(member);
 		member->may_outlive = member->may_outlive && !renewal->lease->is_own_token;
 		if (member->may_outlive) {
-			/* On the same connection the release is carried out after the renewal. */
+			/* It follows the renewal, on the same connection. */
 			member->wanted = RL_SEND_RELEASE;
-			rl_renewer_server_queue(member);
+			rl_renewer_errands_queue(member);
 			longest = member->asked_ttl > longest ? member->asked_ttl : longest;
 		}
 	}
@@ -364,18 +365,18 @@ static void begin_round(rl_renewal *renewal, int64_t now)
 		/* A command of an earlier round may still be under way. Its answer counts from the time at
 		 * which that command was sent. */
 		if (member->state == RL_RENEWAL_MEMBER_IDLE) {
-			rl_renewer_server_queue(member);
+			rl_renewer_errands_queue(member);
 		}
 	}
 }
 
 /* The lock was not replicated to a new primary, where no other client may take it while the proof
- * lasts (rl_member_grace.c). So the lock is put back, and the refusal of a single member does not
+ * lasts (rl_grace.c). So the lock is put back, and the refusal of a single member does not
  * lose the lease. */
 static bool may_come_back(const rl_renewal_member *member)
 {
 	return member->vote == RL_VOTE_REFUSED && member->refusal == RL_LOSS_DELETED &&
-		member->route != NULL && !rl_route_is_settled(member->route) &&
+		member->server->route != NULL && !rl_route_is_settled(member->server->route) &&
 		rl_renewal_may_put_back(member->renewal);
 }
 
@@ -411,7 +412,7 @@ static void put_back(rl_renewal_member *member)
 		member->state == RL_RENEWAL_MEMBER_IDLE && !member->was_put) {
 		member->wanted = RL_SEND_PUT_BACK;
 		member->was_put = true;
-		rl_renewer_server_queue(member);
+		rl_renewer_errands_queue(member);
 	}
 }
 
@@ -462,16 +463,15 @@ static int64_t error_pause(const rl_renewal *renewal)
 static void count_vote(rl_renewal_member *member)
 {
 	rl_renewal *renewal = member->renewal;
+	int64_t again_at =
+		member->again_at != 0 ? member->again_at : now_of(renewal) + error_pause(renewal);
+	member->ask_again_at = again_at;
 	if (renewal->stage == RL_RENEWAL_GRANT) {
-		member->ask_again_at = now_of(renewal) + error_pause(renewal);
 		return;
 	}
 	if (renewal->stage != RL_RENEWAL_IN_ROUND) { /* the other members have decided the round */
 		put_back(member);
 		return;
-	}
-	if (member->vote != RL_VOTE_GRANTED) {
-		member->ask_again_at = now_of(renewal) + error_pause(renewal);
 	}
 	switch (outcome(renewal)) {
 		case RL_VOTE_OPEN:
@@ -496,10 +496,7 @@ static void count_vote(rl_renewal_member *member)
 static void withdraw_grant(rl_renewal *renewal)
 {
 	for (unsigned i = 0; i < renewal->count; i++) {
-		rl_renewal_member *member = &renewal->members[i];
-		if (member->state == RL_RENEWAL_MEMBER_WAITING) {
-			rl_renewer_server_leave(member);
-		}
+		rl_renewer_errands_withdraw(&renewal->members[i]);
 	}
 	renewal->stage = RL_RENEWAL_GRANT_STOPPED;
 }
@@ -508,7 +505,7 @@ static void withdraw_grant(rl_renewal *renewal)
 static bool was_given(const rl_renewal_member *member)
 {
 	return member->vote == RL_VOTE_GRANTED || member->has_lost_set ||
-		member->state == RL_RENEWAL_MEMBER_SENT || member->state == RL_RENEWAL_MEMBER_CHECKING;
+		member->state == RL_RENEWAL_MEMBER_ASKED;
 }
 
 static bool is_grant_over(const rl_renewal *renewal)
@@ -523,13 +520,7 @@ static bool is_grant_over(const rl_renewal *renewal)
 /* @return false = the release must be sent later, and confirmed */
 static bool undo_behind(rl_renewal_member *member)
 {
-	if (member->has_lost_set || !rl_renewer_server_is_up(member->server)) {
-		return false;
-	}
-	if (!rl_renewer_server_release_behind(member)) {
-		member->renewal->renewer->until = 0; /* the next step writes the rest */
-	}
-	return true;
+	return !member->has_lost_set && rl_renewer_errands_release_behind(member);
 }
 
 /* The members get the release when they can be reached; has one bit for each of them. */
@@ -540,11 +531,11 @@ static void release_later(rl_renewal *renewal, unsigned members)
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewal_member *member = &renewal->members[i];
 		member->has_lost_set = member->has_lost_set || rl_renewal_is_putting(member);
-		rl_renewer_server_leave(member);
+		rl_renewer_errands_leave(member);
 		member->may_outlive = (members >> i & 1) != 0;
 		if (member->may_outlive) {
 			member->wanted = RL_SEND_RELEASE;
-			rl_renewer_server_queue(member);
+			rl_renewer_errands_queue(member);
 		}
 	}
 	renewal->give_up_at = renewal->hold_until; /* by then the keys have expired */
@@ -603,7 +594,7 @@ void rl_renewer_undo_grants(rl_renewer *renewer, rl_bytes key, rl_bytes token)
 	each_grant(renewer, key, token, undo_grant);
 }
 
-/* ---- what the servers report ---- */
+/* ---- outcomes ---- */
 
 /* A lease that is lost is put on no further member. */
 static void end_grants_of_lost(const rl_renewal *renewal)
@@ -614,45 +605,91 @@ static void end_grants_of_lost(const rl_renewal *renewal)
 	}
 }
 
+/* A renewal, or a SET, has ended. */
 static void on_vote(rl_renewal_member *member)
 {
 	rl_renewal *renewal = member->renewal;
+	bool is_put_back = member->sent == RL_SEND_PUT_BACK;
+	if (member->wanted == RL_SEND_PUT_BACK && member->told != RL_VOTE_FAILED) {
+		member->wanted = RL_SEND_RENEW;
+	}
+	if (is_put_back && member->told == RL_VOTE_REFUSED && renewal->stage == RL_RENEWAL_IN_ROUND) {
+		/* An earlier SET that is in doubt may have won: a renewal will show that. */
+		rl_renewer_errands_queue(member);
+		return;
+	}
+	member->vote = member->told;
+	if (member->vote == RL_VOTE_REFUSED && !is_put_back) {
+		member->may_outlive = false;
+	}
 	if (!rl_renewal_is_paused(renewal)) {
 		count_vote(member);
 		end_grants_of_lost(renewal);
-		rl_renewer_plan(renewal);
 	}
 }
 
-static void on_release_failed(rl_renewal_member *member)
+/* The outcome leaves open whether the member has the lock, so the release is sent again. After an
+ * error that would always come back, sending it again would change nothing. */
+static bool leaves_open(const rl_renewal_member *member)
 {
+	if (member->told == RL_VOTE_FAILED) {
+		return !member->is_final;
+	}
+	/* The token that is to be put back was there already: the swap that replaces it may still be on
+	 * its way, like a SET after a release that found nothing. */
+	bool was_back = member->renewal->back.len > 0 && member->told_number == RL_SWAPPED_BEFORE;
+	return (member->told == RL_VOTE_REFUSED || was_back) && member->has_lost_set &&
+		member->refusal != RL_LOSS_TAKEN_OVER;
+}
+
+static void on_released(rl_renewal_member *member)
+{
+	if (!leaves_open(member)) {
+		member->may_outlive = false;
+		return;
+	}
+	if (member->told == RL_VOTE_FAILED && member->again_at != 0) { /* no server has answered */
+		member->ask_again_at = member->again_at;
+		return;
+	}
 	int64_t pause =
 		rl_backoff_doubled(RELEASE_PAUSE_NS, member->release_fails, RELEASE_PAUSE_MAX_NS);
 	member->release_fails++;
 	member->ask_again_at = now_of(member->renewal) + pause;
-	rl_renewer_plan(member->renewal);
 }
 
-static const rl_renewer_listener listener = {
-	.on_changed = rl_renewer_plan, .on_vote = on_vote, .on_release_failed = on_release_failed};
+/* The errand of the member has gone on, and may have ended. */
+static void on_step(rl_renewal_member *member)
+{
+	rl_renewal *renewal = member->renewal;
+	if (member->state == RL_RENEWAL_MEMBER_IDLE) {
+		if (rl_renewal_is_release(member->sent)) {
+			on_released(member);
+		} else {
+			on_vote(member);
+		}
+	}
+	if (renewal->stage != RL_RENEWAL_PAUSED && renewal->stage != RL_RENEWAL_LOST_PAUSED) {
+		rl_renewer_plan(renewal);
+	}
+}
 
 void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env *env)
 {
-	*renewer = (rl_renewer){.env = env,
-		.late_end = &renewer->late,
-		.servers = {.transport = transport, .env = env, .listener = &listener},
-		.until = RL_NEVER};
+	*renewer = (rl_renewer){.env = env, .late_end = &renewer->late, .until = RL_NEVER};
+	rl_renewer_errands_init(&renewer->errands, transport, env);
 }
 
 /* ---- what is due ---- */
 
-/* Drops the connections on which an answer is overdue. */
-static void drop_overdue(rl_renewal *renewal, const rl_tick *tick)
+/* Steps the errands whose time has come. */
+static void step_errands(rl_renewal *renewal, const rl_tick *tick)
 {
 	for (unsigned i = 0; i < renewal->count; i++) {
-		const rl_renewal_member *member = &renewal->members[i];
-		if (member->state == RL_RENEWAL_MEMBER_SENT && tick->seen >= member->answer_by) {
-			rl_renewer_server_fail(member->server, tick->now);
+		rl_renewal_member *member = &renewal->members[i];
+		if (member->state == RL_RENEWAL_MEMBER_ASKED && member->step_at <= tick->now) {
+			rl_renewer_errands_step(member, tick);
+			on_step(member);
 		}
 	}
 }
@@ -672,7 +709,7 @@ static void ask_again(rl_renewal *renewal, const rl_tick *tick)
 			member->wanted = is_refused ? RL_SEND_PUT_BACK : member->wanted;
 			member->vote = RL_VOTE_OPEN;
 		}
-		rl_renewer_server_queue(member);
+		rl_renewer_errands_queue(member);
 	}
 }
 
@@ -680,7 +717,7 @@ static void ask_again(rl_renewal *renewal, const rl_tick *tick)
 static void give_up_releases(rl_renewal *renewal)
 {
 	for (unsigned i = 0; i < renewal->count; i++) {
-		rl_renewer_server_leave(&renewal->members[i]);
+		rl_renewer_errands_leave(&renewal->members[i]);
 		renewal->members[i].may_outlive = false;
 	}
 	renewal->give_up_at = RL_NEVER;
@@ -691,7 +728,7 @@ static void handle_lost(rl_renewal *renewal, const rl_tick *tick)
 	if (renewal->give_up_at <= tick->now) {
 		give_up_releases(renewal);
 	}
-	drop_overdue(renewal, tick);
+	step_errands(renewal, tick);
 	ask_again(renewal, tick);
 	if (renewal->report_at <= tick->now) {
 		report_loss(renewal, tick->now);
@@ -700,7 +737,7 @@ static void handle_lost(rl_renewal *renewal, const rl_tick *tick)
 
 static void handle_held(rl_renewal *renewal, const rl_tick *tick)
 {
-	drop_overdue(renewal, tick);
+	step_errands(renewal, tick);
 	ask_again(renewal, tick);
 	if (rl_renewal_is_near(renewal, tick->now)) { /* the record may be due for another reason */
 		begin_round(renewal, tick->now);
@@ -709,7 +746,7 @@ static void handle_held(rl_renewal *renewal, const rl_tick *tick)
 
 static void handle_grant(rl_renewal *renewal, const rl_tick *tick)
 {
-	drop_overdue(renewal, tick);
+	step_errands(renewal, tick);
 	if (renewal->stage == RL_RENEWAL_GRANT && renewal->give_up_at <= tick->now) {
 		withdraw_grant(renewal);
 	}
@@ -762,95 +799,43 @@ static void handle_all_due(rl_renewer *renewer, const rl_tick *tick)
 	}
 }
 
-/* Moves the members behind these Sentinels to the primary, and settles the answers that waited.
- * False = some of the answers need another lookup. */
-static bool apply(rl_renewal *first, const rl_renewer_lookup *lookup)
+static void read_all(rl_renewer *renewer, const rl_tick *tick)
 {
-	bool is_enough = true;
-	rl_renewal *next;
-	for (rl_renewal *renewal = first; renewal != NULL; renewal = next) {
-		next = renewal->next;
-		for (unsigned i = 0; i < renewal->count; i++) {
-			is_enough = rl_renewer_servers_apply(&renewal->members[i], lookup) && is_enough;
-		}
-	}
-	return is_enough;
-}
-
-static void apply_to_all(rl_renewer *renewer, const rl_renewer_lookup *lookup, int64_t now)
-{
-	bool is_enough = apply(renewer->all, lookup);
-	is_enough = apply(renewer->late, lookup) && is_enough;
-	is_enough = apply(renewer->grants, lookup) && is_enough;
-	if (!is_enough) {
-		rl_renewer_servers_look_up_again(&renewer->servers, lookup, now);
+	rl_renewal_member *member;
+	while ((member = rl_renewer_errands_read(&renewer->errands, tick)) != NULL) {
+		on_step(member);
 	}
 }
 
-/* @return when to call it again */
-static int64_t step_lookups(rl_renewer *renewer, const rl_tick *tick)
+static void send_all(rl_renewer *renewer, const rl_tick *tick)
 {
-	rl_renewer_servers_look_up(&renewer->servers, tick->now);
-	int64_t until = RL_NEVER;
-	for (rl_renewer_lookup *lookup = renewer->servers.lookups; lookup != NULL;
-		 lookup = lookup->next) {
-		if (rl_renewer_servers_step_lookup(lookup, tick, &until)) {
-			apply_to_all(renewer, lookup, tick->now);
-		}
+	rl_renewal_member *member;
+	while ((member = rl_renewer_errands_send(&renewer->errands, tick)) != NULL) {
+		on_step(member);
 	}
-	return until;
 }
 
 void rl_renewer_step(rl_renewer *renewer, const rl_tick *tick)
 {
-	rl_renewer_servers_read(&renewer->servers, tick);
+	read_all(renewer, tick);
 	handle_all_due(renewer, tick);
-	int64_t until = step_lookups(renewer, tick);
-	until = rl_time_earlier(until, rl_renewer_servers_send(&renewer->servers, tick));
+	send_all(renewer, tick);
+	read_all(renewer, tick); /* a lookup that an errand has begun may have ended */
+	int64_t until = rl_renewer_errands_flush(&renewer->errands, tick->now);
 	bool is_any_due = renewer->heap.count > 0;
 	renewer->until = is_any_due ? rl_time_earlier(until, heap_at(renewer, 1)->due_at) : until;
 }
 
-/* ---- the links ---- */
-
-/* The next link of an open lookup. */
-static rl_link *next_of_lookups(const rl_renewer *renewer, rl_renewer_cursor *cursor)
-{
-	cursor->lookup = cursor->lookup == NULL ? renewer->servers.lookups : cursor->lookup;
-	while (cursor->lookup != NULL) {
-		rl_wait wait;
-		rl_wait_begin(&wait);
-		rl_lookup_add_to_wait(&cursor->lookup->lookup, &wait);
-		if (cursor->at < wait.count) {
-			return wait.links[cursor->at++];
-		}
-		cursor->at = 0;
-		cursor->lookup = cursor->lookup->next;
-	}
-	return NULL;
-}
-
 rl_link *rl_renewer_next_link(const rl_renewer *renewer, rl_renewer_cursor *cursor)
 {
-	if (cursor->lookup != NULL) {
-		return next_of_lookups(renewer, cursor);
-	}
-	rl_renewer_server *next =
-		cursor->server == NULL ? renewer->servers.first : cursor->server->next;
-	while (next != NULL && rl_renewer_server_link(next) == NULL) {
-		next = next->next;
-	}
-	cursor->server = next;
-	return next != NULL ? rl_renewer_server_link(next) : next_of_lookups(renewer, cursor);
+	return rl_renewer_errands_next_link(&renewer->errands, cursor);
 }
 
 /* ---- a lease ends ---- */
 
 static void pause_member(rl_renewal_member *member)
 {
-	if (member->state == RL_RENEWAL_MEMBER_WAITING) {
-		rl_renewer_server_leave(member);
-	}
+	rl_renewer_errands_withdraw(member);
 	if (!rl_renewal_is_lost(member->renewal)) {
 		member->wanted = rl_renewal_is_putting(member) ? RL_SEND_RELEASE : RL_SEND_RENEW;
 	}
@@ -878,7 +863,7 @@ static bool needs_release_behind(const rl_renewal_member *member)
 	const rl_lease *lease = renewal->lease;
 	bool is_left = rl_lease_is_open(lease) && !lease->is_own_token;
 	bool is_put_back = renewal->stage == RL_RENEWAL_PAUSED && member->wanted == RL_SEND_RELEASE;
-	return (is_left && member->state == RL_RENEWAL_MEMBER_SENT) ||
+	return (is_left && member->state == RL_RENEWAL_MEMBER_ASKED) ||
 		(is_put_back && lease->stage != RL_LEASE_GIVEN_AWAY);
 }
 
@@ -887,10 +872,11 @@ static void end(rl_renewal *renewal)
 	rl_renewer_pause(renewal);
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewal_member *member = &renewal->members[i];
-		if (needs_release_behind(member) && !rl_renewer_server_release_behind(member)) {
-			renewal->renewer->until = 0; /* the next step writes the rest */
+		if (needs_release_behind(member)) {
+			rl_renewer_errands_release_behind(member);
+			renewal->renewer->until = 0; /* the next step writes what the system did not take */
 		}
-		rl_renewer_servers_unassign(member);
+		rl_renewer_errands_unassign(member);
 	}
 	take_out(renewal);
 }
@@ -914,14 +900,12 @@ void rl_renewer_forget(rl_renewer *renewer)
 	rl_renewal *renewal;
 	while ((renewal = any_record(renewer)) != NULL) {
 		for (unsigned i = 0; i < renewal->count; i++) {
-			renewal->members[i].state = RL_RENEWAL_MEMBER_IDLE;
-			rl_route_unref(renewal->members[i].route);
-			renewal->members[i].route = NULL;
+			rl_renewer_errands_unassign(&renewal->members[i]);
 		}
 		take_out(renewal);
 		free_owned(renewal);
 	}
-	rl_renewer_servers_free(&renewer->servers);
+	rl_renewer_errands_free(&renewer->errands);
 	free(renewer->heap.entries);
-	rl_renewer_init(renewer, renewer->servers.transport, renewer->env);
+	rl_renewer_init(renewer, renewer->errands.transport, renewer->env);
 }

@@ -11,12 +11,12 @@
 #ifndef RL_RENEWER_H
 #define RL_RENEWER_H
 
-#include "core/lease/rl_renewer_servers.h"
+#include "core/lease/rl_renewer_errands.h"
 
 /* Must not be moved. */
 typedef struct rl_renewer {
 	const rl_env *env; /* borrowed */
-	rl_renewer_servers servers;
+	rl_renewer_errands errands;
 	/* The leases that are prepared or under renewal. */
 	rl_renewal *all;
 	/* The late releases, the oldest first. */
@@ -61,14 +61,6 @@ void rl_renewer_drop(rl_renewal *renewal);
 
 /* Does what is due, as far as it can without waiting. Call it again at renewer->until. */
 void rl_renewer_step(rl_renewer *renewer, const rl_tick *tick);
-
-/* A place among the links. All zero = before the first. */
-typedef struct rl_renewer_cursor {
-	rl_renewer_server *server;
-	/* NULL = the servers come first. */
-	rl_renewer_lookup *lookup;
-	unsigned at; /* of the lookup's links */
-} rl_renewer_cursor;
 
 /* The next of the links for which the renewer waits; NULL = there are no more. */
 rl_link *rl_renewer_next_link(const rl_renewer *renewer, rl_renewer_cursor *cursor);

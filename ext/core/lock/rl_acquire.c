@@ -45,26 +45,37 @@
  * again as "maybe ours": if the key has this token, the script sets the whole TTL anew and reports
  * a grant.
  *
- * A caller's own token can neither be replaced nor be "maybe ours". So only the first SET sends it.
- * All later commands, those of the place too, send a drawn token, which the caller's token replaces
- * after the win (SWAPPING). A member where the caller's token is in doubt is not asked for the lock
- * again. If the other members are no quorum, the call ends. The answer "the key had it before" to
- * the swap proves no more than the win did: another caller may have taken the lock with the same
- * token since. Win and swap share one timeout after the deadline.
+ * A caller's own token in the form of drawn tokens is unique, and is used like one until an undo of
+ * it was written. But its caller may have used it before: if a server may still run an undo or a
+ * release of it, or the key still has it, a drawn token is sent instead. Another client may hold
+ * the lock with any other token of a caller, so no undo and no doubt may ever concern it: every SET
+ * and try sends a drawn token. After the win the caller's token replaces the drawn one (SWAPPING).
+ * The answer "the key had it before" to the swap proves no more than the win did: another caller
+ * may have taken the lock with the same token since. Win and swap share one timeout after the
+ * deadline. If the swap is not heard, only the drawn token is undone, and the call ends with an
+ * unknown outcome.
  *
  * No try on the ordinary connection may win while the place could win later with the same token,
  * after a quick release. So the place is given up before such a try. At the deadline that is not
  * needed, because the mark is void from then on, and the place takes nothing.
  *
  * Proof: a grant proves ownership for the TTL less the drift, counted from before the command was
- * sent, or in the queue from when the server ran the try (rl_queue_won_since()). A grant of a drawn
- * token whose proof is used up is undone and counts as a failure that may pass. With a caller's
- * token it ends the call.
+ * sent, or in the queue from when the server ran the try (rl_queue_won_since()). A grant whose
+ * proof is used up is undone and counts as a failure that may pass. After a swap it ends the call.
  *
  * Ownership: an acquire belongs to one thread (rl_op.h). The quorum call takes connections from the
  * pool for each command, and gives them back when it is settled, which it is in PAUSED and DONE.
  * The place keeps its own connection until it is given up. Each member that may have our mark has
  * its bit in `marked`, so that no end of the wait leaves a mark behind.
+ *
+ * Between two steps:
+ * - In PAUSED and DONE no member has a connection. In any other phase the quorum call is open, with
+ *   a command of the phase.
+ * - The token in use is drawn, or the caller's. A caller's token that is swapped in is sent by the
+ *   swap alone.
+ * - A poller has no place, and neither has SWAPPING. A place is a part of a wait, and has a mark.
+ *   ANSWERED does not last beyond a step.
+ * - A pause of a wait ends at the deadline at the latest. DONE has no place and no mark.
  *
  * A function that reacts to an outcome or an event returns true when the call is done.
  */
@@ -131,7 +142,7 @@ static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status);
 
 static rl_stats *stats_of(const rl_acquire *acquire)
 {
-	return rl_env_stats(acquire->op.call.env);
+	return rl_env_stats(acquire->op.call.terms.env);
 }
 
 /* ---- the token, and the name of the mark ---- */
@@ -139,7 +150,7 @@ static rl_stats *stats_of(const rl_acquire *acquire)
 /* False = the system returned no random bytes: op.status is set, and step() ends the call. */
 static bool draw_token(rl_acquire *acquire)
 {
-	bool has_token = rl_token_draw(acquire->op.call.env, acquire->drawn) == RL_OK;
+	bool has_token = rl_token_draw(acquire->op.call.terms.env, acquire->drawn) == RL_OK;
 	acquire->op.status = has_token ? acquire->op.status : RL_ERR_RANDOM;
 	return has_token;
 }
@@ -148,10 +159,10 @@ static bool draw_token(rl_acquire *acquire)
 static bool draw_name(rl_acquire *acquire)
 {
 	rl_quorum_call *call = &acquire->op.call;
-	bool has_name = rl_token_draw(call->env, acquire->waiter) == RL_OK;
+	bool has_name = rl_token_draw(call->terms.env, acquire->waiter) == RL_OK;
 	acquire->op.status = has_name ? acquire->op.status : RL_ERR_RANDOM;
 	acquire->waiter[2] = 'w'; /* no token has this form */
-	call->request.waiter = rl_bytes_of(acquire->waiter, sizeof acquire->waiter);
+	call->terms.request.waiter = rl_bytes_of(acquire->waiter, sizeof acquire->waiter);
 	return has_name;
 }
 
@@ -159,24 +170,32 @@ static bool draw_name(rl_acquire *acquire)
 static void use_token(rl_acquire *acquire, bool is_own)
 {
 	rl_quorum_call *call = &acquire->op.call;
-	call->is_own_token = is_own;
-	call->request.fresh = (rl_bytes){NULL, 0};
-	acquire->token = is_own ? acquire->own.data : acquire->drawn;
-	acquire->token_len = is_own ? acquire->own.len : acquire->drawn_len;
-	call->request.token = rl_bytes_of(acquire->token, acquire->token_len);
+	call->terms.is_own_token = is_own;
+	call->terms.request.fresh = (rl_bytes){NULL, 0};
+	acquire->token = is_own ? acquire->given : rl_bytes_of(acquire->drawn, acquire->drawn_len);
+	call->terms.request.token = acquire->token;
+}
+
+/* The next commands send a token that was not used yet, and the caller's replaces it after the
+ * win. False as in draw_token(). */
+static bool use_fresh_token(rl_acquire *acquire)
+{
+	acquire->own = acquire->given;
+	use_token(acquire, false);
+	return draw_token(acquire);
 }
 
 /* ---- the beginning ---- */
 
 rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args)
 {
-	bool is_own = args->token.data != NULL;
-	size_t own_len = is_own ? args->token.len : 0;
+	bool is_given = args->token.data != NULL;
+	size_t given_len = is_given ? args->token.len : 0;
 	char *tokens;
 	const rl_label *label = rl_label_or(&set->label, env->label);
 	size_t drawn_len = rl_token_len(label);
 	rl_acquire *acquire = rl_op_alloc(
-		sizeof *acquire, &acquire_class, set, pool, env, args->key, drawn_len + own_len, &tokens);
+		sizeof *acquire, &acquire_class, set, pool, env, args->key, drawn_len + given_len, &tokens);
 	if (acquire == NULL) {
 		return NULL;
 	}
@@ -188,18 +207,20 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	acquire->reach = RL_NEVER;
 	acquire->outage_end = RL_NEVER;
 	rl_quorum_call *call = &acquire->op.call;
-	acquire->is_polling = !set->wakes || call->request.mark.data == NULL;
+	acquire->is_polling = !set->wakes || call->terms.request.mark.data == NULL;
 	acquire->requeue_at = RL_NEVER;
-	call->request.verb = RL_VERB_SET;
-	call->request.ttl_ms = args->ttl_ms;
-	call->request.no_helpers = acquire->is_polling;
-	if (is_own) {
-		memcpy(tokens + drawn_len, args->token.data, own_len);
-		acquire->own = rl_bytes_of(tokens + drawn_len, own_len);
-	} else {
-		draw_token(acquire);
+	call->terms.request.verb = RL_VERB_SET;
+	call->terms.request.ttl_ms = args->ttl_ms;
+	call->terms.request.no_helpers = acquire->is_polling;
+	if (is_given) {
+		memcpy(tokens + drawn_len, args->token.data, given_len);
+		acquire->given = rl_bytes_of(tokens + drawn_len, given_len);
 	}
-	use_token(acquire, is_own);
+	if (is_given && rl_token_is_drawn(acquire->given)) {
+		use_token(acquire, true);
+	} else {
+		use_fresh_token(acquire);
+	}
 	return &acquire->op;
 }
 
@@ -210,6 +231,11 @@ rl_acquire *rl_acquire_of(rl_op *op)
 
 static void begin(rl_acquire *acquire, int64_t now)
 {
+	const rl_errand_terms *terms = &acquire->op.call.terms;
+	uint64_t lock = terms->is_own_token ? rl_conn_lock(terms->request.key, acquire->token) : 0;
+	if (terms->is_own_token && rl_pool_may_free(terms->pool, NULL, lock, now)) {
+		use_fresh_token(acquire);
+	}
 	acquire->op.is_begun = true;
 	acquire->started_at = now;
 	acquire->deadline = rl_time_later(now, acquire->wait_ns);
@@ -224,7 +250,7 @@ static void begin(rl_acquire *acquire, int64_t now)
  * another try. */
 static bool is_last_try(const rl_acquire *acquire, int64_t now)
 {
-	return now >= acquire->deadline || acquire->retried >= acquire->op.call.set->retries;
+	return now >= acquire->deadline || acquire->retried >= acquire->op.call.terms.set->retries;
 }
 
 /* For how many ms a mark is valid: past the next probe, but not beyond the end of the wait. */
@@ -248,19 +274,19 @@ static void begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, const 
 {
 	rl_quorum_call *call = &acquire->op.call;
 	bool is_probe = verb == RL_VERB_PROBE;
-	bool has_name = call->request.waiter.data != NULL;
+	bool has_name = call->terms.request.waiter.data != NULL;
 	if (verb != RL_VERB_SET && !acquire->is_polling && !has_name && !draw_name(acquire)) {
 		return;
 	}
 	acquire->next = RL_ACQUIRE_NEXT_PROBE;
-	call->request.verb = verb;
-	call->request.maybe_ours = acquire->is_maybe_ours;
-	call->request.mark_ms = mark_time(acquire, tick);
-	call->request.reserve_ms =
-		rl_reservation_ms(call->set->count, acquire->reach < RL_NEVER ? acquire->reach : 0);
-	call->request.place = place;
-	bool marks = verb != RL_VERB_SET && call->request.mark_ms > 0;
-	acquire->marked = marks ? (1U << call->set->count) - 1 : acquire->marked;
+	call->terms.request.verb = verb;
+	call->terms.request.maybe_ours = acquire->is_maybe_ours;
+	call->terms.request.mark_ms = mark_time(acquire, tick);
+	call->terms.request.reserve_ms =
+		rl_reservation_ms(call->terms.set->count, acquire->reach < RL_NEVER ? acquire->reach : 0);
+	call->terms.request.place = place;
+	bool marks = verb != RL_VERB_SET && call->terms.request.mark_ms > 0;
+	acquire->marked = marks ? (1U << call->terms.set->count) - 1 : acquire->marked;
 	acquire->phase = is_probe ? RL_ACQUIRE_PROBING : RL_ACQUIRE_TRYING;
 	rl_stats_add(&stats_of(acquire)->probes, is_probe);
 	/* Each member should have the mark, and the place should be at the first in order. */
@@ -291,25 +317,15 @@ static void begin_try(rl_acquire *acquire, const rl_tick *tick)
 	acquire->free_probes = 0;
 }
 
-/* After the first command a drawn token replaces the caller's. False = none could be drawn. */
-static bool leave_own_token(rl_acquire *acquire)
-{
-	if (!acquire->op.call.is_own_token || acquire->attempts == 0) {
-		return true;
-	}
-	use_token(acquire, false);
-	return draw_token(acquire);
-}
-
 /* A poller queues again after a while, because the reason to poll may be over. */
 static void try_queue_again(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = &acquire->op.call;
-	if (acquire->is_polling && call->set->wakes && tick->now >= acquire->requeue_at) {
+	if (acquire->is_polling && call->terms.set->wakes && tick->now >= acquire->requeue_at) {
 		acquire->is_polling = false;
 		acquire->losses = 0;
-		call->request.waiter = (rl_bytes){NULL, 0}; /* the next place draws one */
-		call->request.no_helpers = false;
+		call->terms.request.waiter = (rl_bytes){NULL, 0}; /* the next place draws one */
+		call->terms.request.no_helpers = false;
 	}
 }
 
@@ -322,9 +338,6 @@ static bool must_try(const rl_acquire *acquire, const rl_tick *tick)
 /* The pause is over. */
 static void resume(rl_acquire *acquire, const rl_tick *tick)
 {
-	if (!leave_own_token(acquire)) {
-		return;
-	}
 	if (acquire->next == RL_ACQUIRE_NEXT_SET) {
 		count_try(acquire);
 		begin_call(acquire, RL_VERB_SET, RL_PLACE_NONE, tick);
@@ -376,7 +389,7 @@ static int64_t backoff_delay(rl_acquire *acquire)
 {
 	const rl_quorum_call *call = &acquire->op.call;
 	rl_stats_add(&stats_of(acquire)->backoffs, 1);
-	int64_t delay = rl_backoff_delay(&call->set->backoff, acquire->delays++, call->env);
+	int64_t delay = rl_backoff_delay(&call->terms.set->backoff, acquire->delays++, call->terms.env);
 	/* A waiter in the queue must renew its mark. */
 	return acquire->is_polling ? delay : rl_time_earlier(delay, PROBE_NS);
 }
@@ -385,8 +398,8 @@ static int64_t backoff_delay(rl_acquire *acquire)
 static int64_t grace_delay(const rl_acquire *acquire, int64_t delay)
 {
 	const rl_quorum_call *call = &acquire->op.call;
-	int64_t settles_at = rl_set_settles_at(call->set);
-	int64_t left = settles_at != 0 ? settles_at - call->env->now(call->env->ctx) : 0;
+	int64_t settles_at = rl_set_settles_at(call->terms.set);
+	int64_t left = settles_at != 0 ? settles_at - call->terms.env->now(call->terms.env->ctx) : 0;
 	left = rl_time_earlier(left, GRACE_LOOK_NS);
 	return left > delay ? left : delay;
 }
@@ -395,11 +408,11 @@ static int64_t grace_delay(const rl_acquire *acquire, int64_t delay)
 static int64_t failure_delay(rl_acquire *acquire)
 {
 	const rl_quorum_call *call = &acquire->op.call;
-	rl_backoff backoff = call->set->backoff;
+	rl_backoff backoff = call->terms.set->backoff;
 	backoff.max_ns = backoff.max_ns > FAILURE_MOST_NS ? backoff.max_ns : FAILURE_MOST_NS;
 	rl_stats_add(&stats_of(acquire)->backoffs, 1);
-	int64_t delay = rl_backoff_delay(&backoff, acquire->failures++, call->env);
-	if (rl_set_has_sentinels(call->set)) { /* each try asks the Sentinels again */
+	int64_t delay = rl_backoff_delay(&backoff, acquire->failures++, call->terms.env);
+	if (rl_set_has_sentinels(call->terms.set)) { /* each try asks the Sentinels again */
 		delay = rl_time_earlier(delay, RL_LOOKUP_AGAIN_NS);
 		delay = grace_delay(acquire, delay);
 	}
@@ -410,7 +423,7 @@ static int64_t failure_delay(rl_acquire *acquire)
  * that drift costs the proof of a lock won in the queue at most a quarter of its TTL. */
 static int64_t probe_interval(const rl_acquire *acquire)
 {
-	double drift = acquire->op.call.set->drift_factor;
+	double drift = acquire->op.call.terms.set->drift_factor;
 	double most = (double) acquire->ttl_ns / 4;
 	if (most >= drift * (double) PROBE_NS) {
 		return PROBE_NS;
@@ -430,7 +443,7 @@ static int64_t rest_of_interval(const rl_acquire *acquire)
 static int64_t any_time(rl_acquire *acquire, int64_t most)
 {
 	most = rl_time_earlier(most, SPREAD_MOST_NS);
-	return most > 0 ? rl_backoff_any(acquire->op.call.env, most) : 0;
+	return most > 0 ? rl_backoff_any(acquire->op.call.terms.env, most) : 0;
 }
 
 /* The delay until the next probe, by the holder and the PTTL that were reported last. A reserved
@@ -495,7 +508,7 @@ static void fall_back(rl_acquire *acquire, const rl_tick *tick)
 		return;
 	}
 	/* If waking was switched off for the whole set, the fallback was counted then. */
-	bool is_first = acquire->requeue_at == RL_NEVER && acquire->op.call.set->wakes;
+	bool is_first = acquire->requeue_at == RL_NEVER && acquire->op.call.terms.set->wakes;
 	acquire->is_polling = true;
 	acquire->requeue_at = rl_time_later(tick->now, REQUEUE_NS);
 	rl_stats_add(&stats_of(acquire)->wake_failures, is_first);
@@ -507,13 +520,13 @@ static void fall_back(rl_acquire *acquire, const rl_tick *tick)
 /* Releases a token that no client has: the release script also removes the name of the request. */
 static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 {
-	const rl_member *server = &call->set->members[index];
+	const rl_member *server = &call->terms.set->members[index];
 	rl_channel channel = {0};
 	rl_target *node = call->members[index].node; /* NULL = the primary was never found */
-	if (node == NULL || !rl_channel_take(&channel, call->pool, node, RL_WANT_ANY, now, now)) {
+	if (node == NULL || !rl_channel_take(&channel, call->terms.pool, node, RL_WANT_ANY, now, now)) {
 		return;
 	}
-	rl_request request = call->request;
+	rl_request request = call->terms.request;
 	request.verb = RL_VERB_RELEASE;
 	request.token = request.waiter;
 	request.is_asking = call->members[index].sent.is_asking;
@@ -521,10 +534,10 @@ static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 	rl_conn_send_blind(channel.conn, &request);
 	rl_channel_flush(&channel, now);
 	rl_giving giving = {.is_trusted = true,
-		.patience = rl_set_unheard_patience(call->set, server->timeout_ns),
+		.patience = rl_set_unheard_patience(call->terms.set, server->timeout_ns),
 		.may_send_later = true,
 		.must_arrive = true}; /* an undo may precede it */
-	rl_channel_give_back(&channel, call->pool, giving, now);
+	rl_channel_give_back(&channel, call->terms.pool, giving, now);
 }
 
 /* Removes our mark on the members with an idle connection. Other marks become void within two
@@ -533,7 +546,7 @@ static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 static void unmark(rl_acquire *acquire, int64_t now)
 {
 	rl_quorum_call *call = &acquire->op.call;
-	for (unsigned i = 0; call->set->wakes && i < call->set->count; i++) {
+	for (unsigned i = 0; call->terms.set->wakes && i < call->terms.set->count; i++) {
 		if ((acquire->marked >> i & 1U) != 0) {
 			unmark_member(call, i, now);
 		}
@@ -550,18 +563,18 @@ static rl_settlement give_up_place(rl_acquire *acquire, int64_t now)
 	/* At the end of the wait there will be no mark of another place to protect from the try. */
 	if (left.doubt == RL_DOUBT_GUARDED && !is_last_try(acquire, now)) {
 		unmark(acquire, now);
-		call->request.waiter = (rl_bytes){NULL, 0};
+		call->terms.request.waiter = (rl_bytes){NULL, 0};
 	}
 	return left;
 }
 
 /* Call after an undo was written for the token: draws another one, and gives up the place in the
- * queue, which has the old one. False = there is no other token. */
+ * queue, which has the old one. False as in draw_token(). */
 static bool replace_token(rl_acquire *acquire, const rl_tick *tick)
 {
 	acquire->is_maybe_ours = false;
 	give_up_place(acquire, tick->now);
-	return acquire->op.call.is_own_token || draw_token(acquire);
+	return use_fresh_token(acquire);
 }
 
 /* Gives up the place, and the token in use if an undo was written for it. */
@@ -584,8 +597,7 @@ static bool settle(
 	if (settlement->was_undone) {
 		return replace_token(acquire, tick);
 	}
-	acquire->is_maybe_ours =
-		acquire->is_maybe_ours || (settlement->doubt == RL_DOUBT_UNKNOWN && !call->is_own_token);
+	acquire->is_maybe_ours = acquire->is_maybe_ours || settlement->doubt == RL_DOUBT_UNKNOWN;
 	return true;
 }
 
@@ -625,7 +637,7 @@ static bool retry_or_finish(
 static bool prove(rl_acquire *acquire, int64_t held_since, const rl_tick *tick)
 {
 	acquire->proven_until =
-		held_since + acquire->ttl_ns - rl_set_drift(acquire->op.call.set, acquire->ttl_ns);
+		held_since + acquire->ttl_ns - rl_set_drift(acquire->op.call.terms.set, acquire->ttl_ns);
 	return acquire->proven_until > tick->now;
 }
 
@@ -633,15 +645,16 @@ static bool prove(rl_acquire *acquire, int64_t held_since, const rl_tick *tick)
 static bool on_too_slow(rl_acquire *acquire, int64_t held_since, bool has_token,
 	const rl_settlement *settlement, const rl_tick *tick)
 {
-	bool is_own = acquire->op.call.is_own_token;
+	bool is_swapped = acquire->phase == RL_ACQUIRE_SWAPPING;
 	int64_t after_ms = (tick->now - held_since + RL_NS_PER_MS / 2) / RL_NS_PER_MS;
 	char after[RL_SECONDS_TEXT];
 	char ttl[RL_SECONDS_TEXT];
 	rl_op_fail_with(&acquire->op, RL_ERR_SLOW,
 		"too slow: the lock was granted after %s s, which leaves nothing of its TTL of %s s%s",
 		rl_seconds_text(after_ms * RL_NS_PER_MS, after), rl_seconds_text(acquire->ttl_ns, ttl),
-		is_own ? "; a key that is left on a server ends by its TTL" : fate(acquire, settlement));
-	return retry_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !is_own);
+		is_swapped ? "; a key that is left on a server ends by its TTL"
+				   : fate(acquire, settlement));
+	return retry_or_finish(acquire, tick, RL_ERR_SLOW, has_token && !is_swapped);
 }
 
 /* ---- after a SET or a try ---- */
@@ -653,7 +666,7 @@ static unsigned still_marked(const rl_acquire *acquire, bool is_last)
 {
 	const rl_quorum_call *call = &acquire->op.call;
 	unsigned left = 0;
-	for (unsigned i = 0; i < call->set->count; i++) {
+	for (unsigned i = 0; i < call->terms.set->count; i++) {
 		rl_vote vote = call->members[i].vote;
 		left |= (unsigned) (vote == RL_VOTE_FAILED || (vote == RL_VOTE_REFUSED && !is_last)) << i;
 	}
@@ -664,21 +677,13 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = &acquire->op.call;
 	int64_t sent_at = rl_quorum_call_sent_at(call);
-	acquire->marked = still_marked(acquire, call->request.mark_ms == 0);
+	acquire->marked = still_marked(acquire, call->terms.request.mark_ms == 0);
 	bool is_good = prove(acquire, sent_at, tick);
-	acquire->unasked = acquire->own.data == NULL ? rl_quorum_call_unasked(call) : 0;
+	acquire->unasked = acquire->given.data == NULL ? rl_quorum_call_unasked(call) : 0;
 	rl_settlement settlement;
 	bool has_token = settle(acquire, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick, &settlement);
 	return is_good ? win(acquire, sent_at, tick)
 				   : on_too_slow(acquire, sent_at, has_token, &settlement, tick);
-}
-
-/* The caller's token is in doubt on so many members that the others are no quorum. */
-static bool is_own_token_lost(const rl_acquire *acquire)
-{
-	const rl_quorum_call *call = &acquire->op.call;
-	unsigned count = call->set->count;
-	return call->is_own_token && rl_quorum_call_spent(call) > count - rl_quorum(count);
 }
 
 /* The time until a split vote is tried again: random, up to some round trips, so that the clients
@@ -688,7 +693,7 @@ static int64_t split_delay(rl_acquire *acquire, int64_t round_trip)
 	unsigned doublings = acquire->splits < 6 ? acquire->splits : 6;
 	int64_t most = (round_trip > SPLIT_LEAST_NS ? round_trip : SPLIT_LEAST_NS) << doublings;
 	most = rl_time_earlier(most, SPLIT_MOST_NS);
-	int64_t delay = rl_backoff_any(acquire->op.call.env, most);
+	int64_t delay = rl_backoff_any(acquire->op.call.terms.env, most);
 	return delay > 0 ? delay : 1;
 }
 
@@ -707,7 +712,7 @@ static void try_split_again(rl_acquire *acquire, int64_t round_trip, const rl_ti
 
 /* Notes the holder that the member has named in its answer to a refused try or to a probe. A
  * reservation has no holder, and our own token in the key means that this wait has won. */
-static void note_holder(rl_acquire *acquire, const rl_member_call *member)
+static void note_holder(rl_acquire *acquire, const rl_errand *member)
 {
 	rl_holder holder = member->answer.holder;
 	if (holder != RL_HOLDER_KIN && holder != RL_HOLDER_FOREIGN) {
@@ -723,34 +728,29 @@ static void note_holder(rl_acquire *acquire, const rl_member_call *member)
 static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = &acquire->op.call;
-	bool was_set = call->request.verb == RL_VERB_SET;
+	bool was_set = call->terms.request.verb == RL_VERB_SET;
 	bool is_split = rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
-	const rl_member_call *speaker = rl_quorum_call_speaker(call, RL_VOTE_REFUSED);
+	const rl_errand *speaker = rl_quorum_call_speaker(call, RL_VOTE_REFUSED);
 	int64_t round_trip = tick->now - speaker->channel.sent_at;
 	rl_answer answer = speaker->answer;
 	note_holder(acquire, speaker);
 	/* Later commands of this wait need not find this out again. */
-	call->request.no_helpers = call->request.no_helpers || speaker->sent.no_helpers;
-	if (call->request.mark_ms == 0) {
+	call->terms.request.no_helpers = call->terms.request.no_helpers || speaker->sent.no_helpers;
+	if (call->terms.request.mark_ms == 0) {
 		acquire->marked = still_marked(acquire, true);
 	}
 	acquire->crowd = answer.crowd;
 	acquire->failures = 0;
 	rl_settlement settlement;
 	bool has_token = settle(acquire, RL_UNDO_ALL, tick, &settlement);
-	bool is_lost = is_own_token_lost(acquire);
 	acquire->splits = is_split ? acquire->splits : 0;
-	bool is_worth_another = has_token && !is_lost && is_split && acquire->splits < SPLIT_TRIES;
+	bool is_worth_another = has_token && is_split && acquire->splits < SPLIT_TRIES;
 	if (is_worth_another && !rl_acquire_is_waiting(acquire)) {
 		try_split_again(acquire, round_trip, tick);
 		return false;
 	}
 	if (!has_token || is_last_try(acquire, tick->now)) {
 		return finish(acquire, tick, RL_BUSY);
-	}
-	if (is_lost) {
-		rl_op_fail(&acquire->op, fate(acquire, &settlement));
-		return finish(acquire, tick, acquire->op.status);
 	}
 	/* On a slow server the answer to a probe would delay the try at the deadline. */
 	int64_t left = acquire->deadline - tick->now;
@@ -759,7 +759,7 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 		pause_for(acquire, tick, 0); /* a probe and a place follow */
 		return false;
 	}
-	bool has_no_helpers = call->set->wakes && call->request.mark.data == NULL;
+	bool has_no_helpers = call->terms.set->wakes && call->terms.request.mark.data == NULL;
 	rl_stats_add(&stats_of(acquire)->wake_failures, was_set && has_no_helpers);
 	acquire->is_polling = acquire->is_polling || was_set;
 	if (is_worth_another) {
@@ -778,8 +778,7 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	rl_settlement settlement;
 	bool has_token =
 		settle(acquire, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick, &settlement);
-	bool is_lost = is_own_token_lost(acquire);
-	if (!may_retry || !has_token || is_lost) {
+	if (!may_retry || !has_token) {
 		rl_settlement left = rl_queue_leave(&acquire->queue, call, true, tick->now);
 		acquire->is_maybe_ours = acquire->is_maybe_ours && !left.was_undone;
 		settlement.was_undone = settlement.was_undone || left.was_undone;
@@ -787,7 +786,7 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	}
 	bool is_said = rl_quorum_call_speaker(call, RL_VOTE_FAILED)->err->status == RL_ERR_UNKNOWN;
 	rl_op_fail(&acquire->op, is_said ? "" : fate(acquire, &settlement));
-	return retry_or_finish(acquire, tick, acquire->op.status, may_pass && has_token && !is_lost);
+	return retry_or_finish(acquire, tick, acquire->op.status, may_pass && has_token);
 }
 
 /* ---- after a probe ---- */
@@ -801,8 +800,8 @@ typedef enum quorum_free {
 
 /* What a probe of all members has shown. */
 typedef struct probe_result {
-	const rl_member_call *member; /* where the waiter should queue */
-	unsigned index;               /* of this member */
+	const rl_errand *member; /* where the waiter should queue */
+	unsigned index;          /* of this member */
 	/* The time until a quorum may be free, in ms; -1 = unknown, or a quorum is free now. */
 	int64_t soonest_pttl;
 	int64_t reach; /* the longest round trip */
@@ -810,7 +809,7 @@ typedef struct probe_result {
 } probe_result;
 
 /* The member has answered that a client holds the lock. */
-static bool is_held_at(const rl_member_call *member)
+static bool is_held_at(const rl_errand *member)
 {
 	rl_holder holder = member->answer.holder;
 	return member->vote == RL_VOTE_GRANTED && holder != RL_HOLDER_NOBODY &&
@@ -819,7 +818,7 @@ static bool is_held_at(const rl_member_call *member)
 
 /* True when a place at the member makes sense. is_blocked = the held members leave no quorum. Then
  * a free member is unsuitable: the holder does not need it, so wake-ups there would be spurious. */
-static bool can_queue_at(const rl_member_call *member, bool is_blocked)
+static bool can_queue_at(const rl_errand *member, bool is_blocked)
 {
 	bool is_hole = is_blocked && member->answer.holder == RL_HOLDER_NOBODY;
 	return member->vote == RL_VOTE_GRANTED && member->answer.time_us != 0 &&
@@ -832,8 +831,8 @@ static int64_t soonest_of(const rl_quorum_call *call)
 {
 	uint64_t ends[RL_MEMBERS_MAX];
 	unsigned count = 0;
-	for (unsigned i = 0; i < call->set->count; i++) {
-		const rl_member_call *member = &call->members[i];
+	for (unsigned i = 0; i < call->terms.set->count; i++) {
+		const rl_errand *member = &call->members[i];
 		if (member->vote != RL_VOTE_GRANTED) {
 			continue;
 		}
@@ -845,7 +844,7 @@ static int64_t soonest_of(const rl_quorum_call *call)
 		}
 		ends[at] = end;
 	}
-	unsigned quorum = rl_quorum(call->set->count);
+	unsigned quorum = rl_quorum(call->terms.set->count);
 	return count < quorum || ends[quorum - 1] > INT64_MAX ? -1 : (int64_t) ends[quorum - 1];
 }
 
@@ -853,13 +852,13 @@ static int64_t soonest_of(const rl_quorum_call *call)
  * has answered. */
 static bool read_probe(const rl_quorum_call *call, probe_result *probe)
 {
-	unsigned count = call->set->count;
+	unsigned count = call->terms.set->count;
 	unsigned free = 0;
 	unsigned held = 0;
 	unsigned unheard = 0;
 	*probe = (probe_result){.member = rl_quorum_call_speaker(call, RL_VOTE_GRANTED)};
 	for (unsigned i = 0; i < count; i++) {
-		const rl_member_call *member = &call->members[i];
+		const rl_errand *member = &call->members[i];
 		free += member->vote == RL_VOTE_GRANTED && member->answer.holder == RL_HOLDER_NOBODY;
 		held += is_held_at(member);
 		unheard += member->vote == RL_VOTE_OPEN;
@@ -874,8 +873,7 @@ static bool read_probe(const rl_quorum_call *call, probe_result *probe)
 	bool can_queue = false;
 	for (unsigned i = 0; i < count && !can_queue; i++) {
 		probe->index = call->order[i];
-		can_queue = can_queue_at(&call->members[probe->index], is_blocked) &&
-			!rl_member_call_is_spent(&call->members[probe->index]);
+		can_queue = can_queue_at(&call->members[probe->index], is_blocked);
 	}
 	probe->member = can_queue ? &call->members[probe->index] : probe->member;
 	/* If a quorum is free, the next probe is not due at once, because a ticket is on its way. */
@@ -885,7 +883,7 @@ static bool read_probe(const rl_quorum_call *call, probe_result *probe)
 
 /* Keeps the shortest round trip. A longer one may include a stall of the server or of this process,
  * which says nothing about the network. */
-static void note_round_trip(rl_acquire *acquire, const rl_member_call *member)
+static void note_round_trip(rl_acquire *acquire, const rl_errand *member)
 {
 	int64_t round_trip =
 		rl_time_earlier(member->heard_at - member->channel.sent_at, member->timeout);
@@ -895,7 +893,7 @@ static void note_round_trip(rl_acquire *acquire, const rl_member_call *member)
 	}
 }
 
-static void take_sample(rl_acquire *acquire, const rl_member_call *member)
+static void take_sample(rl_acquire *acquire, const rl_errand *member)
 {
 	note_round_trip(acquire, member);
 	rl_target *before = acquire->sample.node;
@@ -941,7 +939,9 @@ static rl_acquire_next after_probe(rl_acquire *acquire, const probe_result *prob
 		answer.holder == RL_HOLDER_NOBODY && acquire->queue.member == probe->index;
 	count_free_probes(acquire, probe, is_free_at_place);
 	if (answer.holder == RL_HOLDER_SELF) {
-		return RL_ACQUIRE_NEXT_CLAIM; /* the place's try has won */
+		/* The place's try has won, or a SET was carried out late. */
+		acquire->is_maybe_ours = true;
+		return RL_ACQUIRE_NEXT_CLAIM;
 	}
 	if (acquire->next != RL_ACQUIRE_NEXT_PROBE) {
 		return acquire->next; /* the place was lost during the probe */
@@ -959,6 +959,14 @@ static int64_t unsure_delay(const rl_acquire *acquire, int64_t delay)
 	return rl_time_earlier(delay, FREE_PROBE_NS << doublings);
 }
 
+/* The key has the caller's token, and this call cannot have set it: an earlier call with the same
+ * token has the lock, or has left it. */
+static bool has_own_from_before(const rl_acquire *acquire, rl_holder holder)
+{
+	return holder == RL_HOLDER_SELF && acquire->op.call.terms.is_own_token &&
+		!acquire->is_maybe_ours && !rl_queue_is_in(&acquire->queue);
+}
+
 static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = &acquire->op.call;
@@ -967,6 +975,10 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 	rl_answer answer = probe.member->answer;
 	note_holder(acquire, probe.member);
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
+	if (has_own_from_before(acquire, answer.holder)) {
+		answer.holder = RL_HOLDER_KIN;
+		replace_token(acquire, tick);
+	}
 	if (!can_queue) {
 		fall_back(acquire, tick);
 		pause_for(acquire, tick, 0);
@@ -986,12 +998,12 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 		return;
 	}
 	if (acquire->queue.state == RL_QUEUE_OUT) {
-		if (call->request.waiter.data == NULL) {
+		if (call->terms.request.waiter.data == NULL) {
 			pause_for(acquire, tick, 0); /* a probe marks a new name first */
 			return;
 		}
 		/* This may have changed since the probe began, when a place was lost. */
-		call->request.maybe_ours = acquire->is_maybe_ours;
+		call->terms.request.maybe_ours = acquire->is_maybe_ours;
 		enter_queue(acquire, tick);
 	}
 	int64_t delay = probe_delay(acquire, answer.holder, probe.soonest_pttl);
@@ -1003,11 +1015,12 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 static bool has_no_probes(rl_quorum_call *call)
 {
 	bool has_none = false;
-	for (unsigned i = 0; i < call->set->count; i++) {
-		const rl_member_call *member = &call->members[i];
+	for (unsigned i = 0; i < call->terms.set->count; i++) {
+		const rl_errand *member = &call->members[i];
 		bool is_refused = member->vote == RL_VOTE_FAILED && rl_error_is_about_helpers(member->err);
 		if (is_refused && rl_error_names_command(member->err)) {
-			rl_stats_add(&rl_env_stats(call->env)->wake_failures, rl_set_stop_waking(call->set));
+			rl_stats_add(
+				&rl_env_stats(call->terms.env)->wake_failures, rl_set_stop_waking(call->terms.set));
 		}
 		has_none = has_none || is_refused;
 	}
@@ -1023,7 +1036,7 @@ static bool on_probe_failed(rl_acquire *acquire, const rl_tick *tick)
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
 	if (is_forbidden) {
 		fall_back(acquire, tick);
-		call->request.no_helpers = true;
+		call->terms.request.no_helpers = true;
 		pause_for(acquire, tick, 0);
 		return false;
 	}
@@ -1043,7 +1056,8 @@ static void on_queue_won(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_queue *queue = &acquire->queue;
 	rl_quorum_call *call = &acquire->op.call;
-	int64_t since = rl_queue_won_since(queue, &acquire->sample, call->set->drift_factor, tick->now);
+	int64_t since =
+		rl_queue_won_since(queue, &acquire->sample, call->terms.set->drift_factor, tick->now);
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* of a probe */
 	rl_conn *conn = rl_queue_hand_over(queue);
 	begin_call(acquire, RL_VERB_TRY, RL_PLACE_WOKEN, tick);
@@ -1180,7 +1194,7 @@ static bool step_queue(rl_acquire *acquire, const rl_tick *tick)
 static unsigned granting_members(const rl_quorum_call *call)
 {
 	unsigned members = 0;
-	for (unsigned i = 0; i < call->set->count; i++) {
+	for (unsigned i = 0; i < call->terms.set->count; i++) {
 		members |= (unsigned) (call->members[i].vote == RL_VOTE_GRANTED) << i;
 	}
 	return members;
@@ -1191,16 +1205,16 @@ static unsigned granting_members(const rl_quorum_call *call)
 static bool win(rl_acquire *acquire, int64_t since, const rl_tick *tick)
 {
 	rl_quorum_call *call = &acquire->op.call;
-	if (acquire->own.data == NULL || call->is_own_token) {
+	if (acquire->own.data == NULL) {
 		return finish(acquire, tick, RL_OK);
 	}
 	rl_queue_leave(&acquire->queue, call, false, tick->now);
 	acquire->won_since = since;
 	acquire->won_on = granting_members(call);
 	acquire->phase = RL_ACQUIRE_SWAPPING;
-	call->is_own_token = true;
-	call->request.fresh = acquire->own;
-	call->request.verb = RL_VERB_SWAP;
+	call->terms.is_own_token = true;
+	call->terms.request.fresh = acquire->own;
+	call->terms.request.verb = RL_VERB_SWAP;
 	rl_quorum_call_begin(call, RL_WANTED_DECISION, tick->now, latest_end(acquire));
 	return false;
 }
@@ -1237,6 +1251,12 @@ static bool on_not_swapped(rl_acquire *acquire, rl_vote outcome, const rl_tick *
 	bool is_gone = settlement.was_undone || outcome == RL_VOTE_REFUSED;
 	bool has_token = is_gone ? replace_token(acquire, tick) : true;
 	acquire->is_maybe_ours = !is_gone;
+	if (!is_gone && !may_retry) { /* on other connections than those of the swap */
+		rl_quorum_call_hold(call, true, tick->now);
+		rl_settlement undone = rl_quorum_call_settle(call, RL_UNDO_ALL, tick->now);
+		settlement.doubt = rl_doubt_add(settlement.doubt, undone.doubt);
+		acquire->is_maybe_ours = !undone.was_undone;
+	}
 	if (outcome == RL_VOTE_FAILED) {
 		rl_op_fail(&acquire->op, fate(acquire, &settlement));
 	} else if (is_unknown) {
@@ -1255,12 +1275,12 @@ static bool on_not_swapped(rl_acquire *acquire, rl_vote outcome, const rl_tick *
 static void note_outage(rl_acquire *acquire)
 {
 	const rl_quorum_call *call = &acquire->op.call;
-	unsigned count = call->set->count;
+	unsigned count = call->terms.set->count;
 	unsigned failed = rl_quorum_call_count(call, RL_VOTE_FAILED);
 	if (failed <= count - rl_quorum(count)) {
 		acquire->outage_end = RL_NEVER;
 	} else if (acquire->outage_end == RL_NEVER) {
-		acquire->outage_end = rl_time_later(call->begun_at, call->set->outage_wait_ns);
+		acquire->outage_end = rl_time_later(call->terms.begun_at, call->terms.set->outage_wait_ns);
 	}
 }
 
@@ -1412,9 +1432,9 @@ static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 bool rl_acquire_leaves(const rl_acquire *acquire, rl_late_grant *grant)
 {
 	const rl_quorum_call *call = &acquire->op.call;
-	*grant = (rl_late_grant){.set = call->set,
-		.key = call->request.key,
-		.token = rl_bytes_of(acquire->drawn, acquire->drawn_len),
+	*grant = (rl_late_grant){.set = call->terms.set,
+		.key = call->terms.request.key,
+		.token = acquire->token,
 		.members = acquire->unasked,
 		.ttl_ns = acquire->ttl_ns,
 		.proven_until = acquire->proven_until};
@@ -1427,8 +1447,7 @@ static void abandon(rl_op *op, int64_t now)
 	rl_quorum_call *call = &op->call;
 	acquire->unasked = 0;
 	rl_settlement left = rl_queue_leave(&acquire->queue, call, true, now);
-	acquire->is_maybe_ours =
-		acquire->is_maybe_ours || (left.doubt == RL_DOUBT_UNKNOWN && !call->is_own_token);
+	acquire->is_maybe_ours = acquire->is_maybe_ours || left.doubt == RL_DOUBT_UNKNOWN;
 	if (acquire->phase == RL_ACQUIRE_PAUSED || acquire->phase == RL_ACQUIRE_PROBING) {
 		rl_quorum_call_settle(call, RL_UNDO_NOTHING, now); /* of a probe */
 		if (acquire->is_maybe_ours) {
@@ -1466,21 +1485,21 @@ static void clear(rl_op *op)
 	rl_queue_clear(&acquire->queue);
 }
 
-/* What the acquire has, or may still be granted. A caller's own token may be the token of another
- * holder, so it is released only where it may have replaced the drawn token that has won. */
+/* What the acquire has, or may still be granted. Another holder may have the caller's token that is
+ * swapped in, so it is released only where it may have replaced the one that has won. */
 static bool may_hold(const rl_op *op, int64_t now, rl_late_release *late)
 {
 	const rl_acquire *acquire = (const rl_acquire *) op;
 	const rl_quorum_call *call = &op->call;
 	bool is_swapping = acquire->phase == RL_ACQUIRE_SWAPPING;
-	unsigned all = rl_late_all(call->set);
-	if (call->is_own_token && !is_swapping) {
+	unsigned all = rl_late_all(call->terms.set);
+	if (acquire->own.data != NULL && call->terms.is_own_token && !is_swapping) {
 		return false;
 	}
-	*late = (rl_late_release){.set = call->set,
-		.key = call->request.key,
-		.token = rl_bytes_of(acquire->drawn, acquire->drawn_len),
-		.waiter = acquire->marked != 0 ? call->request.waiter : rl_bytes_of(NULL, 0),
+	*late = (rl_late_release){.set = call->terms.set,
+		.key = call->terms.request.key,
+		.token = call->terms.request.token,
+		.waiter = acquire->marked != 0 ? call->terms.request.waiter : rl_bytes_of(NULL, 0),
 		.members = all,
 		.strays = all,
 		.ttl_ns = RL_LATE_LAST_NS};

@@ -79,15 +79,16 @@ typedef struct rl_acquire {
 	/* Borrowed: the gauge that counts this wait; NULL = none. */
 	_Atomic uint64_t *gauge;
 	char waiter[RL_TOKEN_LEN]; /* the name of its mark */
-	const char *token;         /* in use: own or drawn */
-	size_t token_len;
-	rl_bytes own; /* the caller's token; no data = none */
-	char *drawn;  /* in the block; drawing changes the characters before the label */
+	rl_bytes token;            /* in use: the caller's, or drawn */
+	rl_bytes given;            /* the caller's token; no data = none */
+	/* The caller's token, if a drawn one must win before it; no data = none. */
+	rl_bytes own;
+	char *drawn; /* in the block; drawing changes the characters before the label */
 	size_t drawn_len;
 	int64_t won_since; /* SWAPPING: ownership began then */
 	/* SWAPPING: a bit for each member that granted the drawn token. */
 	unsigned won_on;
-	/* After a win with a drawn token: a bit for each member that was not asked. */
+	/* After a win without a caller's token: a bit for each member that was not asked. */
 	unsigned unasked;
 } rl_acquire;
 

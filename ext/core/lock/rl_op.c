@@ -21,7 +21,7 @@ void *rl_op_alloc(size_t size, const rl_op_class *class, rl_set *set, rl_pool *p
 	const rl_env *env, rl_bytes key, size_t token_room, char **token)
 {
 	size_t members_at = aligned(size);
-	size_t errors_at = members_at + set->count * sizeof(rl_member_call);
+	size_t errors_at = members_at + set->count * sizeof(rl_errand);
 	size_t order_at = errors_at + set->count * sizeof(rl_error);
 	size_t key_at = order_at + set->count;
 	/* malloc() and memset(), because glibc's calloc() is slower. */
@@ -35,17 +35,20 @@ void *rl_op_alloc(size_t size, const rl_op_class *class, rl_set *set, rl_pool *p
 	op->class = class;
 	rl_names names = rl_names_put(block + key_at, key, set->naming);
 	*token = block + key_at + names_size;
-	op->call = (rl_quorum_call){.set = set,
-		.pool = pool,
-		.env = env,
-		.members = (rl_member_call *) (void *) (block + members_at),
-		.order = (unsigned char *) block + order_at,
-		.request = {
-			.key = names.key, .mark = names.mark, .tickets = names.tickets, .slot = names.slot}};
+	op->call = (rl_quorum_call){.terms = {.set = set,
+									.pool = pool,
+									.env = env,
+									.request = {.key = names.key,
+										.mark = names.mark,
+										.tickets = names.tickets,
+										.slot = names.slot}},
+		.members = (rl_errand *) (void *) (block + members_at),
+		.order = (unsigned char *) block + order_at};
 	rl_order(set, key, op->call.order);
 	rl_error *errors = (rl_error *) (void *) (block + errors_at);
 	for (unsigned i = 0; i < set->count; i++) {
-		op->call.members[i] = (rl_member_call){.call = &op->call, .err = &errors[i]};
+		op->call.members[i] =
+			(rl_errand){.terms = &op->call.terms, .server = &set->members[i], .err = &errors[i]};
 		errors[i].status = RL_OK;
 	}
 	return block;
@@ -84,9 +87,8 @@ void rl_op_free(rl_op *op)
 	if (op == NULL) {
 		return;
 	}
-	for (unsigned i = 0; i < op->call.set->count; i++) {
-		free(op->call.members[i].text);
-		rl_target_unref(op->call.members[i].node);
+	for (unsigned i = 0; i < op->call.terms.set->count; i++) {
+		rl_errand_clear(&op->call.members[i]);
 	}
 	if (op->class->clear != NULL) {
 		op->class->clear(op);

@@ -70,7 +70,7 @@ void rl_op_free(rl_op *op);
 
 /* ---- for the kinds of operations ---- */
 
-/* Allocates an operation of this size, with room for its member calls, key and token.
+/* Allocates an operation of this size, with room for its errands, key and token.
  * @return NULL when out of memory */
 void *rl_op_alloc(size_t size, const rl_op_class *class, rl_set *set, rl_pool *pool,
 	const rl_env *env, rl_bytes key, size_t token_room, char **token);

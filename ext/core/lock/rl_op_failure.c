@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The error to write into: the operation's own, or a member call's when out of memory. */
+/* The error to write into: the operation's own, or an errand's when out of memory. */
 static rl_error *error_memory(rl_op *op, rl_error *instead)
 {
 	if (op->own_err == NULL) {
@@ -19,7 +19,8 @@ static rl_error *error_memory(rl_op *op, rl_error *instead)
 static void append_reason(const rl_op *op, unsigned index, rl_error *err, size_t room)
 {
 	const rl_target *node = op->call.members[index].node;
-	const char *server = node != NULL ? node->name : op->call.set->members[index].target->name;
+	const char *server =
+		node != NULL ? node->name : op->call.terms.set->members[index].target->name;
 	int left = room < sizeof err->message ? (int) room : 0;
 	int name_len = (int) strlen(server) < left / 2 ? (int) strlen(server) : left / 2;
 	left -= name_len + 2;
@@ -32,9 +33,9 @@ static void append_reason(const rl_op *op, unsigned index, rl_error *err, size_t
 static unsigned failed_member(const rl_op *op)
 {
 	const rl_quorum_call *call = &op->call;
-	const rl_member_call *speaker = rl_quorum_call_speaker(call, RL_VOTE_FAILED);
-	for (unsigned i = 0; i < call->set->count; i++) {
-		const rl_member_call *member = &call->members[i];
+	const rl_errand *speaker = rl_quorum_call_speaker(call, RL_VOTE_FAILED);
+	for (unsigned i = 0; i < call->terms.set->count; i++) {
+		const rl_errand *member = &call->members[i];
 		if (member->vote == RL_VOTE_FAILED && member->err->status != RL_ERR_SERVER) {
 			return i;
 		}
@@ -52,7 +53,7 @@ static void append_reasons(const rl_op *op, rl_error *err, size_t room)
 	unsigned told = room / REASON_LEAST < failed ? (unsigned) (room / REASON_LEAST) : failed;
 	unsigned untold = failed - told;
 	room -= untold > 0 ? sizeof "; and 15 more" : 0;
-	for (unsigned i = 0; told > 0 && i < call->set->count; i++) {
+	for (unsigned i = 0; told > 0 && i < call->terms.set->count; i++) {
 		if (call->members[i].vote != RL_VOTE_FAILED) {
 			continue;
 		}
@@ -72,7 +73,7 @@ static void append_reasons(const rl_op *op, rl_error *err, size_t room)
 void rl_op_fail(rl_op *op, const char *suffix)
 {
 	const rl_quorum_call *call = &op->call;
-	unsigned count = call->set->count;
+	unsigned count = call->terms.set->count;
 	unsigned index = failed_member(op);
 	const rl_error *reason = call->members[index].err;
 	rl_error own;
@@ -100,7 +101,7 @@ void rl_op_fail(rl_op *op, const char *suffix)
 
 void rl_op_fail_with(rl_op *op, rl_status status, const char *format, ...)
 {
-	const rl_set *set = op->call.set;
+	const rl_set *set = op->call.terms.set;
 	char text[256];
 	va_list args;
 	va_start(args, format);

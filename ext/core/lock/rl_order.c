@@ -4,14 +4,6 @@
  */
 #include "core/lock/rl_order.h"
 
-static uint64_t hash(uint64_t state, const char *data, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		state = (state ^ (unsigned char) data[i]) * UINT64_C(0x100000001b3);
-	}
-	return state;
-}
-
 static uint64_t mix(uint64_t state)
 {
 	state = (state ^ (state >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -31,14 +23,14 @@ void rl_order(const rl_set *set, rl_bytes key, unsigned char *order)
 		return;
 	}
 	uint64_t weights[RL_MEMBERS_MAX];
-	uint64_t of_key = hash(UINT64_C(0xcbf29ce484222325), key.data, key.len);
+	uint64_t of_key = rl_bytes_hash(RL_HASH_BEGIN, key);
 	for (unsigned i = 0; i < set->count; i++) {
 		const char *name = name_of(&set->members[i]);
 		size_t len = 0;
 		while (name[len] != '\0') {
 			len++;
 		}
-		weights[i] = mix(hash(of_key, name, len));
+		weights[i] = mix(rl_bytes_hash(of_key, rl_bytes_of(name, len)));
 		unsigned at = i;
 		for (; at > 0 && weights[order[at - 1]] < weights[i]; at--) {
 			order[at] = order[at - 1];

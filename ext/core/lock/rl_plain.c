@@ -23,19 +23,19 @@ static rl_settlement settle_ask(rl_op *op, bool is_undo, int64_t now)
 	/* An undo after an answered swap will be carried out. An undo after an unanswered swap may be
 	 * lost, and the swap carried out. */
 	((rl_plain *) op)->must_swap_back =
-		is_undo && call->request.verb == RL_VERB_SWAP && settlement.doubt >= RL_DOUBT_GUARDED;
+		is_undo && call->terms.request.verb == RL_VERB_SWAP && settlement.doubt >= RL_DOUBT_GUARDED;
 	return settlement;
 }
 
 static void count_ask(const rl_op *op)
 {
-	rl_stats *stats = rl_env_stats(op->call.env);
+	rl_stats *stats = rl_env_stats(op->call.terms.env);
 	bool is_yes = op->status == RL_OK;
 	if (op->status != RL_OK && op->status != RL_BUSY) {
 		rl_stats_add(&stats->failed, 1);
 		return;
 	}
-	switch (op->call.request.verb) {
+	switch (op->call.terms.request.verb) {
 		case RL_VERB_RELEASE:
 			rl_stats_add(is_yes ? &stats->released : &stats->not_released, 1);
 			break;
@@ -65,14 +65,14 @@ static void count_ask(const rl_op *op)
 static bool was_surely_released(const rl_op *op)
 {
 	const rl_quorum_call *call = &op->call;
-	return call->was_held && call->request.verb == RL_VERB_RELEASE &&
+	return call->terms.was_held && call->terms.request.verb == RL_VERB_RELEASE &&
 		rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
 }
 
 static void fail_ask(rl_op *op, const rl_settlement *settlement)
 {
 	bool is_unsaid = settlement->doubt == RL_DOUBT_UNKNOWN &&
-		rl_verb_changes(op->call.request.verb) &&
+		rl_verb_changes(op->call.terms.request.verb) &&
 		rl_quorum_call_speaker(&op->call, RL_VOTE_FAILED)->err->status != RL_ERR_UNKNOWN;
 	rl_op_fail(op, is_unsaid ? "; the command was sent, and its outcome is unknown" : "");
 }
@@ -81,10 +81,10 @@ static void fail_ask(rl_op *op, const rl_settlement *settlement)
 static bool is_too_slow(rl_op *op, const rl_tick *tick)
 {
 	const rl_quorum_call *call = &op->call;
-	int64_t ttl = call->request.ttl_ms * RL_NS_PER_MS;
+	int64_t ttl = call->terms.request.ttl_ms * RL_NS_PER_MS;
 	int64_t sent_at = rl_quorum_call_sent_at(call);
-	if (call->request.verb != RL_VERB_SWAP ||
-		tick->now < sent_at + ttl - rl_set_drift(call->set, ttl)) {
+	if (call->terms.request.verb != RL_VERB_SWAP ||
+		tick->now < sent_at + ttl - rl_set_drift(call->terms.set, ttl)) {
 		return false;
 	}
 	int64_t after_ms = (tick->now - sent_at + RL_NS_PER_MS / 2) / RL_NS_PER_MS;
@@ -103,12 +103,12 @@ static bool is_too_slow(rl_op *op, const rl_tick *tick)
 static bool begin_write_back(rl_op *op, const rl_tick *tick)
 {
 	rl_quorum_call *call = &op->call;
-	if (call->request.verb != RL_VERB_FENCE || call->request.fence_number != 0) {
+	if (call->terms.request.verb != RL_VERB_FENCE || call->terms.request.fence_number != 0) {
 		return false;
 	}
 	unsigned holders;
-	call->request.fence_number = rl_quorum_call_greatest(call, &holders);
-	if (holders >= rl_quorum(call->set->count)) {
+	call->terms.request.fence_number = rl_quorum_call_greatest(call, &holders);
+	if (holders >= rl_quorum(call->terms.set->count)) {
 		return false;
 	}
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
@@ -120,7 +120,7 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 {
 	const rl_plain *plain = (const rl_plain *) op;
 	rl_quorum_call *call = &op->call;
-	rl_verb verb = call->request.verb;
+	rl_verb verb = call->terms.request.verb;
 	if (op->status != RL_OK) {
 		rl_op_fail_with(op, RL_ERR_RANDOM, "the system returned no random bytes for a token");
 		count_ask(op);
@@ -152,7 +152,7 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 
 static void abandon(rl_op *op, int64_t now)
 {
-	settle_ask(op, op->call.request.verb == RL_VERB_SWAP, now);
+	settle_ask(op, op->call.terms.request.verb == RL_VERB_SWAP, now);
 }
 
 /* An unanswered swap may still be carried out, so "not ours" does not end its late release. */
@@ -160,16 +160,16 @@ static bool leaves(const rl_op *op, rl_late_release *late)
 {
 	const rl_plain *plain = (const rl_plain *) op;
 	const rl_quorum_call *call = &op->call;
-	*late = (rl_late_release){.set = call->set,
-		.key = call->request.key,
-		.token = call->request.token,
+	*late = (rl_late_release){.set = call->terms.set,
+		.key = call->terms.request.key,
+		.token = call->terms.request.token,
 		.members = plain->late_ns > 0 ? rl_quorum_call_missing(call) : 0,
 		.ttl_ns = plain->late_ns};
 	if (plain->must_swap_back) {
-		late->token = call->request.fresh;
-		late->back = call->request.token;
-		late->members = late->strays = rl_late_all(call->set);
-		late->ttl_ns = call->request.ttl_ms * RL_NS_PER_MS;
+		late->token = call->terms.request.fresh;
+		late->back = call->terms.request.token;
+		late->members = late->strays = rl_late_all(call->terms.set);
+		late->ttl_ns = call->terms.request.ttl_ms * RL_NS_PER_MS;
 	}
 	return late->members != 0;
 }
@@ -180,12 +180,12 @@ static bool may_hold(const rl_op *op, int64_t now, rl_late_release *late)
 {
 	(void) now;
 	const rl_quorum_call *call = &op->call;
-	bool is_swap = call->request.verb == RL_VERB_SWAP;
-	unsigned all = rl_late_all(call->set);
-	*late = (rl_late_release){.set = call->set,
-		.key = call->request.key,
-		.token = is_swap ? call->request.fresh : call->request.token,
-		.back = is_swap ? call->request.token : (rl_bytes){NULL, 0},
+	bool is_swap = call->terms.request.verb == RL_VERB_SWAP;
+	unsigned all = rl_late_all(call->terms.set);
+	*late = (rl_late_release){.set = call->terms.set,
+		.key = call->terms.request.key,
+		.token = is_swap ? call->terms.request.fresh : call->terms.request.token,
+		.back = is_swap ? call->terms.request.token : (rl_bytes){NULL, 0},
 		.members = all,
 		.strays = is_swap ? all : 0,
 		.ttl_ns = RL_LATE_LAST_NS};
@@ -213,12 +213,13 @@ rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plai
 		: is_about_all                          ? RL_WANTED_SOON
 												: args->wanted;
 	plain->late_ns = args->late_ns;
-	call->was_held = args->was_held;
-	call->request.verb = args->verb;
-	call->request.token = rl_bytes_of(token, args->token.len);
-	call->request.ttl_ms = args->ttl_ms;
+	call->terms.was_held = args->was_held;
+	call->terms.request.verb = args->verb;
+	call->terms.request.token = rl_bytes_of(token, args->token.len);
+	call->terms.request.ttl_ms = args->ttl_ms;
 	if (fence_size > 0) {
-		call->request.fence = rl_names_put_fence(token + args->token.len, args->key, set->naming);
+		call->terms.request.fence =
+			rl_names_put_fence(token + args->token.len, args->key, set->naming);
 	}
 	return &plain->op;
 }
@@ -239,9 +240,9 @@ rl_op *rl_take_over_new(
 	rl_quorum_call *call = &plain->op.call;
 	plain->wanted = RL_WANTED_SOON; /* slow members must swap, too */
 	plain->op.status = rl_token_draw(env, tokens);
-	call->request.verb = RL_VERB_SWAP;
-	call->request.token = rl_bytes_of(tokens + fresh_len, token.len);
-	call->request.fresh = rl_bytes_of(tokens, fresh_len);
-	call->request.ttl_ms = ttl_ms;
+	call->terms.request.verb = RL_VERB_SWAP;
+	call->terms.request.token = rl_bytes_of(tokens + fresh_len, token.len);
+	call->terms.request.fresh = rl_bytes_of(tokens, fresh_len);
+	call->terms.request.ttl_ms = ttl_ms;
 	return &plain->op;
 }

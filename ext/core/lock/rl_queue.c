@@ -10,17 +10,17 @@
 
 static const rl_member *member_of(const rl_queue *queue, const rl_quorum_call *call)
 {
-	return &call->set->members[queue->member];
+	return &call->terms.set->members[queue->member];
 }
 
 /* Reads a reply to BLPOP or try. No error message shows the token. */
 static void read_reply(const rl_quorum_call *call, rl_verb verb, const rl_reply *reply,
 	rl_answer *answer, rl_error *err)
 {
-	rl_request request = call->request;
+	rl_request request = call->terms.request;
 	request.verb = verb;
 	request.form = RL_FORM_TEXT;
-	rl_answer_read(&request, reply, answer, err, &call->request.token, 1);
+	rl_answer_read(&request, reply, answer, err, &call->terms.request.token, 1);
 }
 
 /* BLPOP is answered, but the try is not. */
@@ -62,8 +62,8 @@ static bool send_both(rl_queue *queue, rl_quorum_call *call, int64_t now)
 	int64_t left = queue->slice_end - now;
 	left = left > 0 ? left : 0;
 	/* BLPOP blocks to the end of the slice, even if the server's clock runs fast. */
-	int64_t drift = (int64_t) (call->set->drift_factor * (double) left);
-	rl_request request = call->request;
+	int64_t drift = (int64_t) (call->terms.set->drift_factor * (double) left);
+	rl_request request = call->terms.request;
 	request.verb = RL_VERB_BLPOP;
 	request.is_asking = queue->at.is_asking;
 	request.block_ms = (left + drift) / RL_NS_PER_MS + RL_QUEUE_SLACK_MS;
@@ -89,8 +89,8 @@ static void leave_wrong_server(
 	const rl_queue *queue, const rl_quorum_call *call, const rl_error *err)
 {
 	if (rl_error_is_wrong_server(err)) {
-		int64_t now = call->env->now(call->env->ctx);
-		rl_pool_distrust(call->pool, &queue->at.node->address, now);
+		int64_t now = call->terms.env->now(call->terms.env->ctx);
+		rl_pool_distrust(call->terms.pool, &queue->at.node->address, now);
 	}
 }
 
@@ -109,14 +109,14 @@ static bool open_channel(rl_queue *queue, rl_quorum_call *call, int64_t now, rl_
 	const rl_member *member = member_of(queue, call);
 	int64_t connect_end = rl_time_later(now, member->connect_timeout_ns);
 	if (!queue->at.is_asking) {
-		set_node(&queue->at.node, rl_member_node(member, call->request.slot));
+		set_node(&queue->at.node, rl_member_node(member, call->terms.request.slot));
 	}
-	bool has_spare = rl_pool_count(call->pool, queue->at.node) > 1;
+	bool has_spare = rl_pool_count(call->terms.pool, queue->at.node) > 1;
 	return (has_spare &&
-			   rl_channel_take(&queue->channel, call->pool, queue->at.node, RL_WANT_QUIET,
+			   rl_channel_take(&queue->channel, call->terms.pool, queue->at.node, RL_WANT_QUIET,
 				   queue->answer_end, now)) ||
-		rl_channel_dial(
-			&queue->channel, call->pool->transport, queue->at.node, connect_end, call->env, err);
+		rl_channel_dial(&queue->channel, call->terms.pool->transport, queue->at.node, connect_end,
+			call->terms.env, err);
 }
 
 static void begin_login(rl_queue *queue, const rl_quorum_call *call, int64_t now)
@@ -176,10 +176,10 @@ static rl_queue_event hop(rl_queue *queue, const rl_quorum_call *call, rl_error 
 		rl_error_set(err, RL_ERR_CONNECT, 0, "redirected too often in the wait queue");
 		return lose(queue);
 	}
-	int64_t now = call->env->now(call->env->ctx);
-	rl_channel_give_back(&queue->channel, call->pool, (rl_giving){.is_trusted = true}, now);
+	int64_t now = call->terms.env->now(call->terms.env->ctx);
+	rl_channel_give_back(&queue->channel, call->terms.pool, (rl_giving){.is_trusted = true}, now);
 	queue->hops++;
-	rl_stats_add(&rl_env_stats(call->env)->cluster_redirects, 1); /* one for both commands */
+	rl_stats_add(&rl_env_stats(call->terms.env)->cluster_redirects, 1); /* one for both commands */
 	rl_target_unref(queue->at.node);
 	queue->at = queue->next;
 	queue->next.node = NULL;
@@ -194,7 +194,8 @@ static rl_queue_event hop(rl_queue *queue, const rl_quorum_call *call, rl_error 
 static void note_forbidden(const rl_quorum_call *call, const rl_error *err, bool is_unknown)
 {
 	if (is_unknown || rl_error_names_command(err)) {
-		rl_stats_add(&rl_env_stats(call->env)->wake_failures, rl_set_stop_waking(call->set));
+		rl_stats_add(
+			&rl_env_stats(call->terms.env)->wake_failures, rl_set_stop_waking(call->terms.set));
 	}
 }
 
@@ -222,7 +223,7 @@ static rl_queue_event on_try(
 	queue->answer.text = (rl_bytes){NULL, 0};
 	queue->state = RL_QUEUE_ANSWERED;
 	if (queue->answer.vote == RL_VOTE_FAILED && err->status == RL_ERR_UNCONFIRMED) {
-		rl_stats_add(&rl_env_stats(call->env)->unconfirmed, 1);
+		rl_stats_add(&rl_env_stats(call->terms.env)->unconfirmed, 1);
 		return lose(queue); /* the next try takes the lock over, or undoes it */
 	}
 	queue->channel.command_end = 0;
@@ -289,11 +290,11 @@ static rl_queue_event read_conn(
 			case RL_CONN_NONE:
 				return RL_QUEUE_NOTHING;
 			case RL_CONN_READY:
-				rl_channel_note_ready(&queue->channel, call->env);
+				rl_channel_note_ready(&queue->channel, call->terms.env);
 				outcome = go_in(queue, call, tick, err);
 				break;
 			case RL_CONN_REFUSED:
-				rl_error_from_server(err, event.reply.text, &call->request.token, 1);
+				rl_error_from_server(err, event.reply.text, &call->terms.request.token, 1);
 				return lose(queue);
 			case RL_CONN_REPLY:
 				outcome = on_reply(queue, call, &event, err);
@@ -425,17 +426,20 @@ rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool is_undo
 	bool is_granted = is_answered && queue->answer.vote == RL_VOTE_GRANTED;
 	bool may_hold = is_granted || rl_queue_is_in(queue) || queue->is_unclear;
 	if (rl_channel_is_open(channel) && is_undo && may_hold) {
-		rl_request request = call->request;
+		rl_request request = call->terms.request;
 		request.is_asking = queue->at.is_asking;
 		settlement.was_undone = rl_conn_undo(channel->conn, &request);
+		if (call->terms.is_own_token) {
+			rl_conn_note_own(channel->conn, request.key, request.token);
+		}
 		settlement.doubt = !settlement.was_undone ? RL_DOUBT_UNKNOWN
 			: is_granted                          ? RL_DOUBT_NONE
 												  : RL_DOUBT_GUARDED;
-		rl_stats_add(&rl_env_stats(call->env)->grants_undone, settlement.was_undone);
+		rl_stats_add(&rl_env_stats(call->terms.env)->grants_undone, settlement.was_undone);
 	}
 	rl_giving giving = {
 		.is_trusted = is_answered && !queue->is_unclear, .must_arrive = settlement.was_undone};
-	rl_channel_give_back(channel, call->pool, giving, now);
+	rl_channel_give_back(channel, call->terms.pool, giving, now);
 	queue->state = RL_QUEUE_OUT;
 	queue->is_unclear = false;
 	return settlement;

@@ -28,14 +28,19 @@
  *
  * Leaving: an undo is written after the try, and nothing follows it. A server that still blocks the
  * connection drops both when it sees the end of the connection. A server that has run the try also
- * runs the undo. The token is always a drawn one.
+ * runs the undo. The token has the form of drawn tokens.
  *
  * On a cluster a node whose slot moves away answers both commands with a redirect (rl_route.h),
  * even while the connection blocks. Neither command has run. The waiter takes a place at the other
  * node at once, after the waiters that are there already.
  *
+ * Between two steps of the wait:
+ * - The place has a connection, unless it is OUT. LOGIN waits for the login. IN has both commands
+ *   under way, WOKEN and PRODDED have the try, ANSWERED has none.
+ * - WOKEN waits for the replicas: otherwise an empty command follows at once.
+ *
  * Ownership: the place has its connection from rl_queue_enter() to rl_queue_leave(). It borrows the
- * quorum call of the wait, which has the set, the pool and the request, but not its member calls.
+ * quorum call of the wait, which has the set, the pool and the request, but not its errands.
  */
 #ifndef RL_QUEUE_H
 #define RL_QUEUE_H

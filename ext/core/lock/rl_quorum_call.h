@@ -5,12 +5,12 @@
  *
  * DESIGN
  *
- *     rl_quorum_call   the command, and the outcome so far; the structs are in rl_call.h
- *       members[]      a member call each: node, connection, state, vote and answer
+ *     rl_quorum_call   the command, and the outcome so far
+ *       members[]      an errand each: node, connection, state, vote and answer
  *       order[]        in which order the members are asked (rl_order.h)
  *
- * Each member has a member call (rl_member_call.c), which takes a connection from the pool or dials
- * one, sends the command, and waits for the answer. The vote ends the member call.
+ * Each member has an errand (rl_errand.c), which takes a connection from the pool or dials
+ * one, sends the command, and waits for the answer. The vote ends the errand.
  *
  * Several members are asked at once, and the call ends as soon as the outcome is known. A member
  * that has not answered by then is not waited for: its connection goes back to the pool as it is,
@@ -19,37 +19,59 @@
  * connect. A member that is backed off (rl_pool.h) is asked only if the others cannot decide, or
  * take long.
  *
- * Two commands send the caller's own token: the first SET of a call, and the SWAP that puts the
- * token in the place of a drawn one that has won. Neither may meet the effect of an earlier command
- * with this token. So a SET without a quorum waits for every member, releases the token where it
- * was granted, and waits for the answer to that as well (TAKING_BACK). A member that leaves one of
- * these unanswered is spent: the call does not ask it for the lock any more.
- * Neither command is sent while an undo of a caller's token may still run on a connection that
- * lingers, because the server waits for its replicas there.
- *
  * A swap without a quorum is undone, too. If the fresh token was drawn (resume), the undo swaps
  * back, so that the given token remains valid. If it is the caller's, the undo releases it on the
  * members that have answered that this swap has set it, and the drawn token on those that have not
  * answered.
  *
+ * A caller's token may be used again after it was released or undone, in this call or another one.
+ * So a swap to it waits while it could overtake an undo or a release of the same token, which may
+ * still be read on another connection. A SET or try of it is not even begun then (rl_acquire.c).
+ *
+ * Between two steps of a call that is not settled:
+ * - The outcome is that of the votes (of OWNER: of the owners that they name).
+ * - grace_end is set when the outcome is known, and only then.
+ * - While the outcome is open, at least one member is asked that is not backed off.
+ *
  * Ownership: a quorum call belongs to one operation (rl_op.h), and thereby to one thread. Its
- * member calls have connections only between begin and settle. Then the pool has the connections,
+ * errands have connections only between begin and settle. Then the pool has the connections,
  * or they are closed. Settling writes the undo after the unanswered command on the same connection,
  * so the undo can never overtake the command.
  */
 #ifndef RL_QUORUM_CALL_H
 #define RL_QUORUM_CALL_H
 
+#include "core/conn/rl_errand.h"
 #include "core/lease/rl_loss.h"
 #include "core/lease/rl_renewal.h"
-#include "core/lock/rl_call.h"
 
-/* Starts over, with all member calls open. Nothing is sent before the first step.
+/* Which answers a quorum call waits for once the outcome is known. */
+typedef enum rl_wanted {
+	RL_WANTED_DECISION, /* none */
+	RL_WANTED_SOON,     /* answers within the grace time */
+	RL_WANTED_ALL,
+} rl_wanted;
+
+typedef struct rl_quorum_call {
+	rl_errand_terms terms; /* the command, and what it needs */
+	rl_errand *members;    /* an errand for each member; in the operation's block */
+	unsigned char *order;  /* of rl_order(); in the block */
+	rl_wanted wanted;
+	rl_vote outcome;   /* OPEN = not known yet */
+	int64_t grace_end; /* set once the outcome is known */
+} rl_quorum_call;
+
+static inline unsigned rl_quorum_call_index(const rl_quorum_call *call, const rl_errand *member)
+{
+	return (unsigned) (member - call->members);
+}
+
+/* Starts over, with all errands open. Nothing is sent before the first step.
  * @param latest no budget goes beyond this plus one timeout; RL_NEVER = no such limit */
 void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, int64_t latest);
 
 /* Call after rl_quorum_call_begin(), if a member has granted the lock already on this connection:
- * gives the connection to its member call.
+ * gives the connection to its errand.
  * @param is_asking commands on it need ASKING */
 void rl_quorum_call_adopt(
 	rl_quorum_call *call, unsigned index, rl_conn *conn, bool is_asking, int64_t sent_at);
@@ -63,14 +85,11 @@ rl_vote rl_quorum_call_step(rl_quorum_call *call, const rl_tick *tick, rl_wait *
 /* The number of members with this vote. */
 unsigned rl_quorum_call_count(const rl_quorum_call *call, rl_vote vote);
 
-/* The first member call with this vote; the first of all when there is none. */
-const rl_member_call *rl_quorum_call_speaker(const rl_quorum_call *call, rl_vote outcome);
+/* The first errand with this vote; the first of all when there is none. */
+const rl_errand *rl_quorum_call_speaker(const rl_quorum_call *call, rl_vote outcome);
 
 /* When the command was sent to the first of the members that have granted. */
 int64_t rl_quorum_call_sent_at(const rl_quorum_call *call);
-
-/* The number of members that are spent. */
-unsigned rl_quorum_call_spent(const rl_quorum_call *call);
 
 /* SWAP that was granted: a quorum has answered that this very command has set the new token. False
  * = the proof does not begin anew. */
@@ -86,7 +105,7 @@ bool rl_quorum_call_may_pass(const rl_quorum_call *call);
 
 /* OWNER, INSPECT: a member that names the same holder as most members. After an OWNER that was
  * granted these are a quorum. */
-const rl_member_call *rl_quorum_call_owner(const rl_quorum_call *call);
+const rl_errand *rl_quorum_call_owner(const rl_quorum_call *call);
 
 /* The same members are a quorum. */
 bool rl_quorum_call_has_owner(const rl_quorum_call *call);

@@ -31,29 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The release of one lease: an operation that has no class, because it is stepped here. */
-typedef struct release {
-	rl_op op; /* first, for casts from rl_op */
-	size_t index;
-} release;
-
-typedef struct rl_releases {
-	rl_op op;          /* first, for casts from rl_op; its own quorum call asks nothing */
-	rl_lease **leases; /* borrowed */
-	size_t count;
-	size_t next; /* the lease to release next */
-	release *under_way[RL_RELEASES_WINDOW];
-	unsigned used;
-	unsigned window;
-	rl_lines lines;
-	/* Owned; one for each lease: a bit for each member that has yet to release it. */
-	unsigned short *missing;
-	/* Owned: a release that too many members do not allow. NULL = none. */
-	release *barred;
-	bool was_unanswered; /* a quorum has not answered for some lease */
-	int64_t limit_ns;
-	int64_t end_at;
-} rl_releases;
+typedef rl_release release;
 
 /* ---- one release ---- */
 
@@ -66,23 +44,23 @@ static release *release_new(rl_releases *releases, size_t index)
 	rl_lease *lease = releases->leases[index];
 	rl_bytes token = rl_lease_token(lease);
 	char *room;
-	release *one = rl_op_alloc(sizeof *one, &release_class, all->set, all->pool, all->env,
-		lease->names.key, token.len, &room);
+	release *one = rl_op_alloc(sizeof *one, &release_class, all->terms.set, all->terms.pool,
+		all->terms.env, lease->names.key, token.len, &room);
 	if (one == NULL) {
 		return NULL;
 	}
 	memcpy(room, token.data, token.len);
 	one->index = index;
 	rl_quorum_call *call = &one->op.call;
-	call->lines = &releases->lines;
-	call->was_held = rl_lease_is_held(lease);
-	call->request.verb = RL_VERB_RELEASE;
-	call->request.form = RL_FORM_TEXT; /* there is no time for another round trip */
-	call->request.token = rl_bytes_of(room, token.len);
+	call->terms.lines = releases->count > 1 ? &releases->lines : NULL; /* one shares nothing */
+	call->terms.was_held = rl_lease_is_held(lease);
+	call->terms.request.verb = RL_VERB_RELEASE;
+	call->terms.request.form = RL_FORM_TEXT; /* there is no time for another round trip */
+	call->terms.request.token = rl_bytes_of(room, token.len);
 	return one;
 }
 
-static bool is_of_another_type(const rl_member_call *member)
+static bool is_of_another_type(const rl_errand *member)
 {
 	return member->vote == RL_VOTE_FAILED && strcmp(member->err->code, "WRONGTYPE") == 0;
 }
@@ -90,8 +68,8 @@ static bool is_of_another_type(const rl_member_call *member)
 static rl_vote outcome_of(const rl_quorum_call *call)
 {
 	rl_tally tally = {0};
-	for (unsigned i = 0; i < call->set->count; i++) {
-		const rl_member_call *member = &call->members[i];
+	for (unsigned i = 0; i < call->terms.set->count; i++) {
+		const rl_errand *member = &call->members[i];
 		rl_tally_add(&tally, is_of_another_type(member) ? RL_VOTE_REFUSED : member->vote);
 	}
 	return rl_tally_outcome(&tally);
@@ -101,23 +79,23 @@ static rl_vote outcome_of(const rl_quorum_call *call)
 static bool is_answered(const rl_quorum_call *call)
 {
 	unsigned answers = 0;
-	for (unsigned i = 0; i < call->set->count; i++) {
-		const rl_member_call *member = &call->members[i];
+	for (unsigned i = 0; i < call->terms.set->count; i++) {
+		const rl_errand *member = &call->members[i];
 		bool is_told = member->vote == RL_VOTE_FAILED &&
 			(member->err->status == RL_ERR_SERVER || member->err->status == RL_ERR_UNKNOWN);
 		answers += member->vote == RL_VOTE_GRANTED || member->vote == RL_VOTE_REFUSED || is_told;
 	}
-	return answers >= rl_quorum(call->set->count);
+	return answers >= rl_quorum(call->terms.set->count);
 }
 
 static bool is_barred(const rl_quorum_call *call)
 {
 	unsigned barred = 0;
-	for (unsigned i = 0; i < call->set->count; i++) {
-		const rl_member_call *member = &call->members[i];
+	for (unsigned i = 0; i < call->terms.set->count; i++) {
+		const rl_errand *member = &call->members[i];
 		barred += member->vote == RL_VOTE_FAILED && rl_error_is_final(member->err);
 	}
-	return barred > call->set->count - rl_quorum(call->set->count);
+	return barred > call->terms.set->count - rl_quorum(call->terms.set->count);
 }
 
 /* Settles the release, and ends its lease if the votes have decided. */
@@ -125,7 +103,7 @@ static void end_release(rl_releases *releases, release *one, int64_t now)
 {
 	rl_quorum_call *call = &one->op.call;
 	rl_lease *lease = releases->leases[one->index];
-	rl_stats *stats = rl_env_stats(call->env);
+	rl_stats *stats = rl_env_stats(call->terms.env);
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, now);
 	releases->was_unanswered |= !is_answered(call);
 	switch (outcome_of(call)) {
@@ -160,9 +138,9 @@ static release *begin_next(rl_releases *releases, int64_t now)
 	release *one = release_new(releases, index);
 	if (one == NULL) {
 		const rl_quorum_call *call = &releases->op.call;
-		releases->missing[index] = (unsigned short) rl_late_all(call->set);
+		releases->missing[index] = (unsigned short) rl_late_all(call->terms.set);
 		releases->was_unanswered = true;
-		rl_stats_add(&rl_env_stats(call->env)->failed, 1);
+		rl_stats_add(&rl_env_stats(call->terms.env)->failed, 1);
 		return NULL;
 	}
 	rl_quorum_call_begin(&one->op.call, RL_WANTED_DECISION, now, RL_NEVER);
@@ -212,7 +190,7 @@ static void finish(rl_releases *releases, const rl_tick *tick)
 			end_release(releases, one, tick->now);
 		}
 	}
-	rl_lines_end(&releases->lines, releases->op.call.pool, tick->now);
+	rl_lines_end(&releases->lines, releases->op.call.terms.pool, tick->now);
 	releases->op.status = releases->was_unanswered ? RL_ERR_TIMEOUT : RL_OK;
 }
 
@@ -298,6 +276,11 @@ rl_op *rl_releases_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_lease *
 	releases->limit_ns = limit_ns;
 	releases->window = window_of(set);
 	return &releases->op;
+}
+
+const rl_releases *rl_releases_of(const rl_op *op)
+{
+	return op->class == &releases_class ? (const rl_releases *) op : NULL;
 }
 
 unsigned rl_releases_missing(const rl_op *op, size_t index)

@@ -31,4 +31,33 @@ unsigned rl_releases_missing(const rl_op *op, size_t index);
  * not allow the command. Borrowed. NULL = there is none. */
 const rl_op *rl_releases_barred(const rl_op *op);
 
+/* ---- for rl_releases.c, and for tests/invariants ---- */
+
+/* The release of one lease: an operation that has no class, because it is stepped here. */
+typedef struct rl_release {
+	rl_op op; /* first, for casts from rl_op */
+	size_t index;
+} rl_release;
+
+typedef struct rl_releases {
+	rl_op op;          /* first, for casts from rl_op; its own quorum call asks nothing */
+	rl_lease **leases; /* borrowed */
+	size_t count;
+	size_t next; /* the lease to release next */
+	rl_release *under_way[RL_RELEASES_WINDOW];
+	unsigned used;
+	unsigned window;
+	rl_lines lines;
+	/* Owned; one for each lease: a bit for each member that has yet to release it. */
+	unsigned short *missing;
+	/* Owned: a release that too many members do not allow. NULL = none. */
+	rl_release *barred;
+	bool was_unanswered; /* a quorum has not answered for some lease */
+	int64_t limit_ns;
+	int64_t end_at;
+} rl_releases;
+
+/* NULL = the operation is another one. */
+const rl_releases *rl_releases_of(const rl_op *op);
+
 #endif

@@ -140,7 +140,7 @@ rl_target *rl_route_node(rl_route *route, unsigned slot);
 bool rl_route_knows(const rl_route *route, unsigned slot);
 
 /* True when the majority of the Sentinels, at the time of the question, had known the node as the
- * primary for this long. rl_member_grace.c says why the time of the question counts, and not the
+ * primary for this long. rl_grace.c says why the time of the question counts, and not the
  * present. For a command that needs no time, any node is known for long enough: a Sentinel may have
  * learned of the node after it was asked. */
 static inline bool rl_route_is_known_for(const rl_route *route, int64_t ns)

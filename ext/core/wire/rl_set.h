@@ -98,7 +98,7 @@ static inline int64_t rl_set_unheard_patience(const rl_set *set, int64_t timeout
 }
 
 /* The longest TTL that one command may set, in ms, because of failover_grace; INT64_MAX = without
- * such a limit. The reason is in rl_member_grace.c. */
+ * such a limit. The reason is in rl_grace.c. */
 int64_t rl_set_longest_ttl_ms(const rl_set *set);
 
 /* The time at which the first of the too new primaries will grant locks; 0 = no primary is too

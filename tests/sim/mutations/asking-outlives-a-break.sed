@@ -1,4 +1,4 @@
 # A command that was sent behind ASKING is sent behind ASKING again after its connection broke
-# file: ext/core/lock/rl_member_call.c
+# file: ext/core/conn/rl_errand.c
 # clusters
-/^static void recover/,/^}/s/^\tmember->sent.is_asking = false;.*//
+/^static void recover/,/^}/s/^\terrand->sent.is_asking = false;.*//

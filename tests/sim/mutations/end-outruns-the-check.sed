@@ -1,4 +1,4 @@
 # An answer that is still checked is forgotten when the connection ends behind it
-# file: ext/core/lock/rl_member_call.c
+# file: ext/core/conn/rl_errand.c
 # sentinels
-/^static void read_all/,/^}/s/!is_answered\(member\)/member->state != RL_MEMBER_CALL_DONE/
+/^static void read_all/,/^}/s/!is_answered\(errand\)/errand->state != RL_ERRAND_DONE/

@@ -1,7 +1,7 @@
 # With failover_grace an answer counts that comes on a connection from before the node became a replica
-# file: ext/core/lock/rl_member_call.c
+# file: ext/core/conn/rl_errand.c
 # mode: grace
 # sentinels
 s/ &&$/ \&\&/
-/^static bool was_asked_in_time/,/^}/s/rl_member_grace_is_since_login\(member\)/member != NULL/
-/^static bool must_check/,/^}/s/!rl_member_grace_is_since_login\(member\) \|\| //
+/^static bool was_asked_in_time/,/^}/s/is_since_login\(errand\)/errand != NULL/
+/^static bool must_check/,/^}/s/!is_since_login\(errand\) \|\| //

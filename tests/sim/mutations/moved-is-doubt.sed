@@ -1,4 +1,4 @@
 # A command that was redirected counts as in doubt.
-# file: ext/core/lock/rl_member_call.c
+# file: ext/core/conn/rl_errand.c
 # clusters
-s/^(\tmember->sent\.is_asking = redirect\.kind == .*)$/\1\n\tmember->doubt = RL_DOUBT_UNKNOWN;/
+s/^(\terrand->sent\.is_asking = redirect\.kind == .*)$/\1\n\terrand->doubt = RL_DOUBT_UNKNOWN;/

@@ -1,4 +1,4 @@
 # A redirect is not followed.
-# file: ext/core/lock/rl_member_call.c
+# file: ext/core/conn/rl_errand.c
 # clusters
-s/\bfollow\(member, &event->reply, tick\)/false/
+s/\bfollow\(errand, &event->reply, tick\)/false/

@@ -1,4 +1,4 @@
 # A renewal counts, whichever primary the Sentinels name by then
-# file: ext/core/lease/rl_renewer_servers.c
+# file: ext/core/conn/rl_errand.c
 # sentinels
-/^static bool may_count/,/^}/s/if \(route == NULL \|\|/if (route == NULL || now >= 0 ||/
+/^static bool must_check/,/^}/s/request\.verb == RL_VERB_PROBE\)/request.verb == RL_VERB_PROBE || errand->terms->request.verb == RL_VERB_RENEW)/

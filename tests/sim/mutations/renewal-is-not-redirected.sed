@@ -1,4 +1,4 @@
 # The watchdog does not follow redirects.
-# file: ext/core/lease/rl_renewer_servers.c
+# file: ext/core/conn/rl_errand.c
 # clusters
-s/redirect\.kind == RL_REDIRECT_NONE \|\|/true ||/
+/^static bool follow/,/^}/s/if \(redirect\.kind == RL_REDIRECT_NONE\)/if (redirect.kind == RL_REDIRECT_NONE || errand->terms->request.verb == RL_VERB_RENEW)/

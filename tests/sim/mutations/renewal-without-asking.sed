@@ -1,4 +1,4 @@
 # A renewal that was redirected by ASK is sent without ASKING.
-# file: ext/core/lease/rl_renewal.c
+# file: ext/core/conn/rl_errand.c
 # clusters
-s/(\.is_asking =) member->is_asking/\1 false/
+/^static bool follow/,/^}/s/(errand->sent\.is_asking =) redirect\.kind == RL_REDIRECT_ASK;/\1 redirect.kind == RL_REDIRECT_ASK \&\& errand->terms->request.verb != RL_VERB_RENEW;/

@@ -1,3 +1,3 @@
-# A token of the caller that the key holds already is taken for the own.
-# file: ext/core/lock/rl_member_call.c
-s/sent->maybe_ours = !call->is_own_token;/sent->maybe_ours = true;/
+# A token of the caller that the key has already counts as this call's own.
+# file: ext/core/lock/rl_acquire.c
+s/is_given && rl_token_is_drawn\(acquire->given\)/is_given/

@@ -1,5 +1,5 @@
 # A new primary takes tokens over at once, in spite of failover_grace
-# file: ext/core/lock/rl_member_grace.c
+# file: ext/core/conn/rl_grace.c
 # mode: grace
 # sentinels
-/^static int64_t needed_age/,/^}/s/ \|\| verb == RL_VERB_SWAP \|\|/ ||/
+s/bool is_take_over = request->verb == RL_VERB_SWAP &&/bool is_take_over = false \&\&/

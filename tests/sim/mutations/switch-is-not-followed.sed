@@ -1,4 +1,4 @@
 # A call that has been answered by an old primary fails, and does not ask the new one
-# file: ext/core/lock/rl_member_call.c
+# file: ext/core/conn/rl_errand.c
 # sentinels
-s/if \(member->hops > RL_HOPS_MAX\) \{/if (member->hops > 0) {/
+s/if \(errand->hops > RL_HOPS_MAX\) \{/if (errand->hops > 0) {/

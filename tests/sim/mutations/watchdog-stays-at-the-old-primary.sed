@@ -1,4 +1,4 @@
 # The watchdog does not follow the Sentinels to another primary
-# file: ext/core/lease/rl_renewer_servers.c
+# file: ext/core/conn/rl_errand.c
 # sentinels
-s/if \(has_named && !is_named\(member\)\) \{/if (has_named \&\& !is_named(member) \&\& lookup == NULL) {/
+s/if \(!is_named\(errand\)\) \{/if (!is_named(errand) \&\& errand->terms->request.verb != RL_VERB_RENEW) {/

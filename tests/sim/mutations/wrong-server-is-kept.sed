@@ -1,3 +1,3 @@
 # A connection that answers READONLY is used again.
-# file: ext/core/lock/rl_member_call.c
+# file: ext/core/conn/rl_errand.c
 /^static bool leave_wrong_server\(/,/^}/s/^\{/{\n\tif (tick != NULL) {\n\t\treturn false;\n\t}/

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Member calls to clusters and behind Sentinels without memory, at each place where some is
+ * Errands to clusters and behind Sentinels without memory, at each place where some is
  * requested: no crash, no leak, no grant that stays, and no success without a grant.
  */
 #include "calling.h"
@@ -48,8 +48,8 @@ static rl_op *switched(void)
 
 static rl_op *switched_with_an_own_token(void)
 {
-	begin_switched(2 * SECOND, "+OK", NULL);
-	fake_says(0, ":1");
+	begin_switched(2 * SECOND, "+OK", "*:1 :0");
+	fake_says(1, ":1");
 	return failing_acquire("mine");
 }
 
@@ -81,7 +81,7 @@ static rl_op *asked_elsewhere(void)
 	begin_warm_cluster("a");
 	fake_says(0, ASK_AT("b"));
 	fake_says(1, "+OK");
-	return failing_acquire("mine");
+	return failing_acquire(FAKE_DRAWN);
 }
 
 /* A flow succeeds at the last node, which is a or b, or it fails with a reason. */
@@ -100,7 +100,7 @@ static void try_each_place(flow make)
 		successes += status == RL_OK;
 		fake_end();
 	}
-	CHECK(make == switched_with_an_own_token || successes > 0);
+	CHECK(successes > 0);
 	fails_at = 0;
 }
 

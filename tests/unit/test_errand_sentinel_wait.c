@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Member calls to a primary behind Sentinels: in a wait, beside other members, and abandoned.
+ * Errands to a primary behind Sentinels: in a wait, beside other members, and abandoned.
  */
 #include "calling.h"
 #include "check.h"
@@ -201,15 +201,6 @@ static void a_grant_of_a_minority_is_undone_during_the_check(void)
 	CHECK_HAS(fake_log(), "5 d1 " UNDO);
 }
 
-static void an_own_token_of_a_minority_is_undone_during_the_check(void)
-{
-	begin_minority();
-	fake_says(3, ":1");
-	rl_op *op = acquire_own();
-	CHECK(fake_drive_to(op, FAKE_START + 3 * SECOND) || true);
-	CHECK_HAS(fake_log(), "d1 RELEASE k mine\n");
-}
-
 /* The Sentinels of the member have never named a primary, so the member has no node for an undo. */
 static void a_wait_may_have_a_member_without_a_known_primary(void)
 {
@@ -273,13 +264,6 @@ static void a_call_abandoned_during_the_check_is_undone(void)
 	CHECK_INT(fake_stats.grants_undone, 1);
 }
 
-static void an_own_token_is_undone_when_the_check_is_abandoned(void)
-{
-	begin_unconfirmed("+OK");
-	abandon_later(acquire_own());
-	CHECK_COUNT("5 a1 RELEASE k mine\n", 1);
-}
-
 static void a_swap_is_swapped_back_when_the_check_is_abandoned(void)
 {
 	begin_unconfirmed(":1");
@@ -338,13 +322,11 @@ static const check_test tests[] = {
 	TEST(a_wait_does_not_last_longer_for_silent_sentinels),
 	TEST(the_other_members_decide_without_the_check),
 	TEST(a_grant_of_a_minority_is_undone_during_the_check),
-	TEST(an_own_token_of_a_minority_is_undone_during_the_check),
 	TEST(a_wait_may_have_a_member_without_a_known_primary),
 	TEST(a_wait_in_doubt_may_have_a_member_without_a_known_primary),
 	TEST(a_call_abandoned_in_the_lookup_sends_nothing),
 	TEST(a_call_abandoned_before_the_answer_is_undone),
 	TEST(a_call_abandoned_during_the_check_is_undone),
-	TEST(an_own_token_is_undone_when_the_check_is_abandoned),
 	TEST(a_swap_is_swapped_back_when_the_check_is_abandoned),
 	TEST(a_call_abandoned_after_a_switch_is_undone),
 	TEST(a_child_sends_nothing),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Member calls to a primary behind Sentinels: the lookup, the check of an answer, and primaries
+ * Errands to a primary behind Sentinels: the lookup, the check of an answer, and primaries
  * that fail.
  */
 #include "calling.h"
@@ -259,14 +259,6 @@ static void a_grant_without_a_lookup_is_undone(void)
 	CHECK(rl_quorum_call_may_pass(&op->call));
 }
 
-static void a_grant_of_an_own_token_without_a_lookup_is_undone(void)
-{
-	begin_unconfirmed("+OK");
-	fake_says(0, ":1");
-	fails(acquire_own(), RL_ERR_UNCONFIRMED);
-	CHECK_HAS(fake_log(), "2000 a1 RELEASE k mine\n");
-}
-
 static void an_extension_without_a_lookup_is_a_failure_and_stays(void)
 {
 	begin_unconfirmed(":1");
@@ -409,7 +401,6 @@ static const check_test tests[] = {
 	TEST(a_hung_majority_is_waited_for_as_long_as_a_server),
 	TEST(a_message_reports_an_unknown_service),
 	TEST(a_grant_without_a_lookup_is_undone),
-	TEST(a_grant_of_an_own_token_without_a_lookup_is_undone),
 	TEST(an_extension_without_a_lookup_is_a_failure_and_stays),
 	TEST(a_swap_without_a_lookup_is_swapped_back),
 	TEST(a_primary_that_refuses_is_looked_up_at_once),

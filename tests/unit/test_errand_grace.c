@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Member calls to a new primary behind Sentinels, with a time of grace: no lock is taken there
+ * Errands to a new primary behind Sentinels, with a time of grace: no lock is taken there
  * before a majority has known the primary for that long.
  *
  * The primary is server a or b, and the Sentinels are c, d and e.
@@ -108,7 +108,7 @@ static void a_cold_call_meets_a_new_primary(void)
 	CHECK_COUNT("a1", 0);
 }
 
-/* The answer of the last lookup does not get older by itself: see the top of rl_member_grace.c. */
+/* The answer of the last lookup does not get older by itself: see the top of rl_grace.c. */
 static void the_sentinels_must_confirm_that_the_grace_is_over(void)
 {
 	begin(GRACE - 100 * MS, 200 * MS);
@@ -279,16 +279,6 @@ static void a_grant_is_undone_if_the_new_primary_was_known_before_it(void)
 	fake_acts(0, FAKE_SAY, "+OK", 50 * MS);
 	fails(acquire(), RL_ERR_UNCONFIRMED);
 	CHECK_COUNT("50 a1 " UNDO, 1);
-}
-
-static void an_own_token_at_a_new_primary_is_undone(void)
-{
-	begin(GRACE, 2 * SECOND);
-	fake_all_know(route, 0, SECOND, 20 * MS);
-	fake_says(0, "+OK");
-	fake_says(0, ":1");
-	fails(&fake_acquire_own("mine", 15000, 0)->op, RL_ERR_UNCONFIRMED);
-	CHECK_COUNT("20 a1 RELEASE k mine\n", 1);
 }
 
 static void a_take_over_at_a_new_primary_is_swapped_back(void)
@@ -586,7 +576,6 @@ static const check_test tests[] = {TEST(a_settled_primary_grants_at_once),
 	TEST(the_old_primary_is_left_before_its_answer),
 	TEST(a_grant_of_a_primary_that_is_new_again_is_undone),
 	TEST(a_grant_is_undone_if_the_new_primary_was_known_before_it),
-	TEST(an_own_token_at_a_new_primary_is_undone),
 	TEST(a_take_over_at_a_new_primary_is_swapped_back),
 	TEST(an_extend_at_a_new_primary_does_not_count),
 	TEST(an_extend_at_a_new_primary_counts_after_a_second),

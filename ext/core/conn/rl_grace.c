@@ -40,56 +40,38 @@
  * An extension by a token alone trusts its caller: that the TTL of the token is not over, and that
  * it was not released.
  */
-#include "core/lock/rl_member_grace.h"
+#include "core/conn/rl_grace.h"
 
 /* Messages round the remaining time up. */
 #define GRACE_UNIT_NS (10 * RL_NS_PER_MS)
 
-static const rl_route *route_of(const rl_member_call *member)
+/* The command prolongs a lock, or puts it back. */
+static bool prolongs(const rl_request *request, bool was_held)
 {
-	return rl_member_call_server(member)->route;
+	return request->verb == RL_VERB_EXTEND || request->verb == RL_VERB_RENEW ||
+		(request->verb == RL_VERB_SET && was_held);
 }
 
-/* For how long a majority must have known the node; 0 = the command is never held back. */
-static int64_t needed_age(const rl_member_call *member)
+int64_t rl_grace_age(
+	const rl_route *route, const rl_request *request, bool was_held, double drift_factor)
 {
-	const rl_quorum_call *call = member->call;
-	const rl_route *route = route_of(member);
-	rl_verb verb = call->request.verb;
-	if (rl_verb_takes(verb) || verb == RL_VERB_SWAP || verb == RL_VERB_PROBE) {
+	/* A swap that keeps the TTL puts an earlier token back. */
+	bool is_take_over = request->verb == RL_VERB_SWAP && request->ttl_ms > 0;
+	if (prolongs(request, was_held)) {
+		return rl_route_change_ns(route, drift_factor);
+	}
+	if (rl_verb_takes(request->verb) || is_take_over || request->verb == RL_VERB_PROBE) {
 		return route->grace_ns;
 	}
-	return verb == RL_VERB_EXTEND ? rl_route_change_ns(route, call->set->drift_factor) : 0;
+	return 0;
 }
 
-bool rl_member_grace_is_too_new(const rl_member_call *member)
+void rl_grace_explain(const rl_request *request, bool was_held, int64_t left, rl_error *err)
 {
-	return !rl_route_is_known_for(route_of(member), needed_age(member));
-}
-
-int64_t rl_member_grace_left(const rl_member_call *member, int64_t now)
-{
-	return route_of(member)->known_since + needed_age(member) - now;
-}
-
-bool rl_member_grace_is_since_login(const rl_member_call *member)
-{
-	const rl_route *route = route_of(member);
-	if (route->grace_ns == 0 || !rl_verb_is_confirmed(member->call->request.verb)) {
-		return true;
-	}
-	/* The login is older than the answer. */
-	return rl_channel_is_ready_before(&member->channel, route->named_at) ||
-		route->named_at > member->heard_at;
-}
-
-void rl_member_grace_explain(const rl_member_call *member, int64_t now)
-{
-	int64_t left = rl_member_grace_left(member, now);
 	left = (left + GRACE_UNIT_NS - 1) / GRACE_UNIT_NS * GRACE_UNIT_NS;
 	char text[RL_SECONDS_TEXT];
-	rl_error_set(member->err, RL_ERR_CONNECT, 0,
+	rl_error_set(err, RL_ERR_CONNECT, 0,
 		"it has become the primary only lately, so it %s no lock for %s s more (failover_grace)",
-		member->call->request.verb == RL_VERB_EXTEND ? "prolongs" : "grants",
+		prolongs(request, was_held) ? "prolongs" : "grants",
 		rl_seconds_text(left > GRACE_UNIT_NS ? left : GRACE_UNIT_NS, text));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Member calls to clusters: redirects, and the doubt after them.
+ * Errands to clusters: redirects, and the doubt after them.
  */
 #include "calling.h"
 #include "check.h"
@@ -81,7 +81,12 @@ static void the_callers_token_is_sent_to_the_other_node(void)
 {
 	begin_redirected(MOVED_TO("b"), "+OK");
 	CHECK_INT(fake_drive(acquire_own()), RL_OK);
-	CHECK_LOG("0 a1 SET k mine NX PX 30000\n0 b1 SET k mine NX PX 30000\n");
+	CHECK_LOG("0 a1 SET k drawn NX PX 30000\n0 b1 SET k drawn NX PX 30000\n");
+	fake_end();
+	begin_redirected(MOVED_TO("b"), "+OK");
+	fake_says(1, ":1");
+	CHECK_INT(fake_drive(&fake_acquire_own("mine", 30000, 0)->op), RL_OK);
+	CHECK_LOG("0 a1 SET k T1 NX PX 30000\n0 b1 SET k T1 NX PX 30000\n0 b1 swap k T1 mine 30000\n");
 }
 
 /* The script in another node's cache is asked for anew. */
@@ -278,7 +283,7 @@ static void tryagain_to_a_fence_is_asked_again_after_pauses(void)
 	fake_says(1, "-TRYAGAIN x");
 	fake_says(1, "$123");
 	CHECK_INT(fake_drive(op), RL_OK);
-	CHECK_INT(op->call.request.fence_number, 123);
+	CHECK_INT(op->call.terms.request.fence_number, 123);
 	CHECK_LOG("0 a1 fence 2 k {k}::rl-fence tok 0\n10 a1 fence 2 k {k}::rl-fence tok 0\n"
 			  "10 b1 ASKING\n10 b1 fence 2 k {k}::rl-fence tok 0\n"
 			  "30 b1 ASKING\n30 b1 fence 2 k {k}::rl-fence tok 0\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Member calls to clusters: nodes that fail, clusters among several members, and the map.
+ * Errands to clusters: nodes that fail, clusters among several members, and the map.
  */
 #include "calling.h"
 #include "check.h"
@@ -167,16 +167,6 @@ static void a_minority_at_an_asked_node_is_undone_after_asking(void)
 	CHECK_HAS(fake_log(), "5 d1 ASKING\n5 d1 RELEASE k T1\n");
 }
 
-/* The caller's token is undone where a minority has granted it, after ASKING. */
-static void an_own_token_is_undone_after_asking(void)
-{
-	begin_asked_minority();
-	fake_says(3, ":1");
-	CHECK(!fake_drive_to(acquire_own(), FAKE_START + 6 * MS));
-	CHECK_HAS(fake_log(), "5 d1 ASKING\n5 d1 RELEASE k mine\n");
-	CHECK_INT(fake_stats.grants_undone, 1);
-}
-
 /* One member forbids the helper keys, and the release is left unanswered on another one. There it
  * is written in both forms, each after ASKING. */
 static void both_forms_of_an_unanswered_release_follow_asking(void)
@@ -288,7 +278,6 @@ static const check_test tests[] = {
 	TEST(a_name_that_takes_too_long_is_a_failure),
 	TEST(one_of_several_members_is_redirected),
 	TEST(a_minority_at_an_asked_node_is_undone_after_asking),
-	TEST(an_own_token_is_undone_after_asking),
 	TEST(both_forms_of_an_unanswered_release_follow_asking),
 	TEST(a_plain_member_that_answers_moved_says_which_dsn_to_use),
 	TEST(the_map_is_asked_for_beside_a_command_and_read_later),
