@@ -22,7 +22,10 @@ $key = 'lock:order:create:42';
 $value = uniqid('', true);
 $monitor = $server->monitor();
 same('tryLock()', true, $guard->tryLock($key, $value, 10));
-same('one SET when it is free', ["SET $key $value NX PX 10000"], $monitor->lines());
+$lines = $monitor->lines();
+same('one SET when it is free', "SET $key TOKEN NX PX 10000", $lines[0]);
+check('the value replaces its token', count($lines) === 2 && str_contains($lines[1], $value),
+    $lines);
 
 same('the server knows the scripts', false, $guard->tryLock($key, 'first click', 10));
 $before = RedisLock::stats();

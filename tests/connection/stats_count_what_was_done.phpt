@@ -31,7 +31,7 @@ $since = function (callable $call): array {
     return array_filter($grown);
 };
 $lock = new RedisLock($server->dsn());
-same('acquire()', ['acquired' => 1, 'tries' => 1, 'connects' => 1],
+same('acquire()', ['acquired' => 1, 'tries' => 1, 'connects' => 1, 'scripts_loaded' => 1],
     $since(fn () => $lock->acquire('k', 30, token: 'mine')));
 same('refusal', ['refused' => 1, 'tries' => 1], $since(fn () => $lock->acquire('k')));
 same('extend()', ['extended' => 1, 'scripts_loaded' => 1],
