@@ -748,14 +748,15 @@ static void open(rl_errand *errand, const rl_tick *tick)
 
 /* Bytes that no message may show. */
 typedef struct call_secrets {
-	rl_bytes list[2];
+	rl_bytes list[3];
 } call_secrets;
 
 static call_secrets secrets_of(const rl_errand *errand)
 {
 	const rl_secret *password = &errand->node->password;
+	const rl_request *request = &errand->terms->request;
 	return (call_secrets){
-		{errand->terms->request.token, rl_bytes_of(password->data, password->len)}};
+		{request->token, request->fresh, rl_bytes_of(password->data, password->len)}};
 }
 
 /* Counts the round trip. Keeps the shortest one of the connection, because a longer one may include
@@ -1126,7 +1127,7 @@ static void send_undo(rl_errand *errand, const rl_tick *tick)
 static void on_login_refused(rl_errand *errand, const rl_reply *reply, const rl_tick *tick)
 {
 	call_secrets secrets = secrets_of(errand);
-	rl_error_from_server(errand->err, reply->text, secrets.list, 2);
+	rl_error_from_server(errand->err, reply->text, secrets.list, 3);
 	if (rl_redirect_read(reply->text).kind != RL_REDIRECT_NONE) {
 		rl_error_append(errand->err,
 			" (to AUTH, SELECT or ROLE, which no node of a cluster redirects: is this a proxy?)");
@@ -1353,7 +1354,7 @@ static void on_reply(rl_errand *errand, rl_conn_event *event, const rl_tick *tic
 	call_secrets secrets = secrets_of(errand);
 	rl_answer answer;
 	rl_answer_read(is_release ? &release : &errand->sent, &event->reply, &answer, &event->err,
-		secrets.list, 2);
+		secrets.list, 3);
 	switch (errand->state) {
 		case RL_ERRAND_ANSWER:
 			on_answer(errand, &answer, event, tick);

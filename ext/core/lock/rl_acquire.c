@@ -171,7 +171,8 @@ static void use_token(rl_acquire *acquire, bool is_own)
 {
 	rl_quorum_call *call = &acquire->op.call;
 	call->terms.is_own_token = is_own;
-	call->terms.request.fresh = (rl_bytes){NULL, 0};
+	/* Before the swap, too, so that no message shows it. */
+	call->terms.request.fresh = is_own ? (rl_bytes){NULL, 0} : acquire->own;
 	acquire->token = is_own ? acquire->given : rl_bytes_of(acquire->drawn, acquire->drawn_len);
 	call->terms.request.token = acquire->token;
 }
