@@ -112,14 +112,15 @@ static void a_paused_lease_dials_no_server(void)
 		if (i == 0) {
 			fake_dials(0, FAKE_ACCEPT, 50 * MS);
 		} else {
+			fake_says(0, ":1"); /* the server was heard, and would be dialled at once */
 			fake_acts(0, FAKE_BREAK, NULL, 50 * MS);
 		}
 		rl_renewal *one = watching_keep("k", TTL);
-		watching_to(10010);
+		watching_to(10010 + i * 10000);
 		rl_renewer_pause(one);
 		watching_to(60000);
 		CHECK_COUNT("dial", 1);
-		CHECK_COUNT("renew", i);
+		CHECK_COUNT("renew", 2 * i);
 		rl_lease_end(one->lease);
 		watching_end();
 	}

@@ -108,9 +108,12 @@ static void renewals_in_flight_are_sent_again_in_one_write(void)
 	CHECK_INT(fake_stats.reconnects, 1); /* one connection was replaced */
 }
 
-static void keep_many(void)
+static void keep_many(bool has_login)
 {
 	watching_begin(1);
+	if (has_login) {
+		fake_targets[0].password = (rl_secret){(char *) (uintptr_t) "word", 4};
+	}
 	fake_set.backoff.jitter = 0.5;
 	for (int i = 0; i < 40; i++) {
 		char key[16];
@@ -121,7 +124,7 @@ static void keep_many(void)
 
 static void many_leases_dial_a_dead_server_as_often_as_one(void)
 {
-	keep_many();
+	keep_many(false);
 	fake_refuses(0, 150);
 	watching_to(12000);
 	CHECK_COUNT("dial", 8);
@@ -133,7 +136,7 @@ static void many_leases_dial_a_dead_server_as_often_as_one(void)
 static void many_renewals_in_doubt_dial_a_dead_server_as_often_as_one(void)
 {
 	for (int i = 0; i < 2; i++) {
-		keep_many();
+		keep_many(false);
 		int64_t due = i == 0 ? 20000 : 10000;
 		fake_dials(0, FAKE_ACCEPT, 0);
 		if (i == 0) {
@@ -155,12 +158,18 @@ static void many_renewals_in_doubt_dial_a_dead_server_as_often_as_one(void)
 /* The connection breaks again and again after its login: the renewals resume together. */
 static void many_renewals_resume_together(void)
 {
-	keep_many();
-	fake_targets[0].password = (rl_secret){(char *) (uintptr_t) "word", 4};
+	keep_many(true);
 	for (int i = 0; i < 6; i++) {
 		fake_acts(0, FAKE_BREAK, NULL, 0);
 	}
 	watching_to(11000);
+	CHECK_COUNT("10000 a1 dial\n", 1);
+	CHECK_COUNT("10000 a2 dial\n", 1);
+	CHECK_COUNT("10010 a3 dial\n", 1);
+	CHECK_COUNT("10030 a4 dial\n", 1);
+	CHECK_COUNT("10070 a5 dial\n", 1);
+	CHECK_COUNT("10150 a6 dial\n", 1);
+	CHECK_COUNT("10310 a7 dial\n", 1);
 	CHECK_COUNT("dial", 7);
 	CHECK_INT(fake_stats.renewed, 40);
 	CHECK_INT(fake_stats.reconnects, 6);
