@@ -102,8 +102,7 @@ kept *hand_take(hand *self, const char *key, int64_t ttl_ms, int64_t wait_ms, rl
 	rl_drive(&self->net, &acquire->op, NULL);
 	*status = acquire->op.status;
 	if (*status == RL_OK) {
-		rl_lease_begin(made->lease, rl_bytes_of(acquire->token, acquire->token_len),
-			ttl_ms * RL_NS_PER_MS, acquire->proven_until);
+		rl_lease_begin(made->lease, acquire->token, ttl_ms * RL_NS_PER_MS, acquire->proven_until);
 		rl_watchdog_begin(made->renewal, &self->set, &self->net.resolver);
 	} else {
 		kept_free(made);

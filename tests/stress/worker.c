@@ -288,7 +288,8 @@ static void own_section(worker *self, const plan *now)
 		rl_op_abandon(&acquire->op, rl_os_now(), false);
 		wire_log(self->log, "gone %u %u %" PRId64, self->id, self->n, rl_os_now());
 	} else if (acquire->op.status == RL_OK) {
-		snprintf(self->token, sizeof self->token, "%.*s", (int) acquire->token_len, acquire->token);
+		snprintf(
+			self->token, sizeof self->token, "%.*s", (int) acquire->token.len, acquire->token.data);
 		enter(self, now, acquire->proven_until);
 		leave(self, now);
 	} else {
