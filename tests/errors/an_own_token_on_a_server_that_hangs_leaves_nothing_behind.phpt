@@ -17,7 +17,8 @@ foreach (run_folder() === null ? ['warm', 'cold'] : ['warm'] as $state) {
     $lock = new RedisLock($server->dsn(), timeout: room(0.2), connectTimeout: room(0.2));
     $state === 'warm' ? $lock->isLocked('k') : $lock->close();
     $server->pause();
-    throws("$state acquire()", 'RedisLockConnectionException', '~the undo that follows releases it~',
+    $pattern = '~the undo that follows releases it~';
+    throws("$state acquire()", 'RedisLockConnectionException', $pattern,
         fn () => $lock->acquire($state, 60, token: 'mine'));
     $server->resume();
     usleep(200000);

@@ -21,7 +21,7 @@ static bool is_verb_good(const rl_acquire *acquire)
 				holds(rl_acquire_is_waiting(acquire), "rl_acquire: PROBING is a part of a wait");
 		case RL_ACQUIRE_SWAPPING:
 			return holds(verb == RL_VERB_SWAP, "rl_acquire: SWAPPING sends the swap") &&
-				holds(acquire->queue.state == RL_QUEUE_OUT, "rl_acquire: SWAPPING has no place") &&
+				holds(rl_queue_is_out(&acquire->queue), "rl_acquire: SWAPPING has no place") &&
 				holds(acquire->won_on != 0 && acquire->won_since != 0,
 					"rl_acquire: SWAPPING follows a win");
 		case RL_ACQUIRE_PAUSED:
@@ -55,9 +55,9 @@ static bool is_place_good(const rl_acquire *acquire)
 {
 	const rl_queue *queue = &acquire->queue;
 	rl_bytes waiter = acquire->op.call.terms.request.waiter;
-	bool has_place = queue->state != RL_QUEUE_OUT;
+	bool has_place = !rl_queue_is_out(queue);
 	return invariants_of_queue(queue, &acquire->op.call) &&
-		holds(queue->state != RL_QUEUE_ANSWERED,
+		holds(!has_place || queue->place->errand.state != RL_ERRAND_DONE,
 			"rl_acquire: each answer of the place is dealt with") &&
 		holds(!has_place || !acquire->is_polling, "rl_acquire: a poller has no place") &&
 		holds(!has_place || rl_acquire_is_waiting(acquire),
@@ -69,7 +69,7 @@ static bool is_place_good(const rl_acquire *acquire)
 
 static bool is_end_good(const rl_acquire *acquire)
 {
-	return holds(acquire->queue.state == RL_QUEUE_OUT, "rl_acquire: DONE has no place") &&
+	return holds(rl_queue_is_out(&acquire->queue), "rl_acquire: DONE has no place") &&
 		holds(acquire->marked == 0, "rl_acquire: DONE leaves no mark behind") &&
 		holds(acquire->gauge == NULL, "rl_acquire: DONE is no wait any more");
 }

@@ -26,12 +26,14 @@ static bool is_state_good(const rl_errand *errand)
 {
 	const rl_channel *channel = &errand->channel;
 	bool is_open = rl_channel_is_open(channel);
+	bool is_queued = errand->terms->request.place == RL_PLACE_QUEUED;
 	switch (errand->state) {
 		case RL_ERRAND_START:
 			return holds(false, "rl_errand: a step leaves START");
 		case RL_ERRAND_LOOKUP:
 			return holds(!is_open, "rl_errand: LOOKUP has no connection") &&
-				holds(is_looking(errand), "rl_errand: LOOKUP has an open lookup");
+				holds(is_looking(errand) || is_queued,
+					"rl_errand: LOOKUP has an open lookup, or is stepped at once");
 		case RL_ERRAND_BACKED_OFF:
 			return holds(!is_open && errand->vain == 0, "rl_errand: BACKED_OFF has sent nothing");
 		case RL_ERRAND_PAUSED:
@@ -43,10 +45,12 @@ static bool is_state_good(const rl_errand *errand)
 			return holds(!is_open, "rl_errand: NAMING has no connection");
 		case RL_ERRAND_LOGIN:
 			return holds(waits_for(errand, 0), "rl_errand: LOGIN has sent no command") &&
-				holds(channel->line != NULL || !rl_channel_is_logged_in(channel),
+				holds(channel->line != NULL || errand->terms->waits_for_login ||
+						!rl_channel_is_logged_in(channel),
 					"rl_errand: LOGIN ends with the login");
 		case RL_ERRAND_ANSWER:
-			return holds(waits_for(errand, 1), "rl_errand: ANSWER has a command under way");
+			return holds(waits_for(errand, is_queued && errand->blpop == RL_BLPOP_UNHEARD ? 2 : 1),
+				"rl_errand: ANSWER has a command under way, in the queue after its BLPOP");
 		case RL_ERRAND_REFUSED:
 		case RL_ERRAND_UNDOING:
 			return holds(waits_for(errand, 1),

@@ -685,7 +685,8 @@ static void count_take(const sim_client *c, const rl_acquire *acquire)
 		COVER(too_slow);
 	} else if (acquire->op.status != RL_OK) {
 		COVER(failed);
-	} else if (acquire->queue.answer.vote == RL_VOTE_GRANTED) {
+	} else if (acquire->queue.place != NULL &&
+		acquire->queue.place->errand.answer.vote == RL_VOTE_GRANTED) {
 		COVER(granted_by_queue);
 	} else if (acquire->op.call.terms.request.verb == RL_VERB_TRY) {
 		COVER(granted_by_try);
@@ -975,7 +976,7 @@ void acts_abandon(sim_client *c)
 	if (what == ACT_TAKE) {
 		const rl_acquire *acquire = (const rl_acquire *) c->op;
 		COVER(abandoned);
-		if (acquire->queue.state == RL_QUEUE_IN) {
+		if (rl_queue_is_in(&acquire->queue)) {
 			COVER(abandoned_wait);
 		}
 	}

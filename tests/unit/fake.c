@@ -260,7 +260,7 @@ static void check_has_no_connection(rl_op *op)
 		CHECK(member->channel.conn == NULL);
 		CHECK(member->lookup == NULL || member->lookup == lookup_of(i));
 	}
-	CHECK(rl_acquire_of(op) == NULL || ((rl_acquire *) op)->queue.channel.conn == NULL);
+	CHECK(rl_acquire_of(op) == NULL || rl_queue_is_out(&((rl_acquire *) op)->queue));
 }
 
 /* How many connections an operation may have: one for each member, one for each Sentinel that is

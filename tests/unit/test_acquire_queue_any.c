@@ -244,8 +244,7 @@ static void run_round(unsigned number, bool is_own)
 		}
 		rl_op_abandon(&acquire->op, fake_clock, is_forked);
 		CHECK(!is_forked || strstr(fake_log() + before, " k ") == NULL);
-		CHECK(acquire->queue.channel.conn == NULL &&
-			acquire->op.call.members[0].channel.conn == NULL);
+		CHECK(rl_queue_is_out(&acquire->queue) && acquire->op.call.members[0].channel.conn == NULL);
 	}
 	check_no_use_after_an_undo();
 	fake_end();

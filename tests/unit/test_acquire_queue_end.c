@@ -448,7 +448,7 @@ static rl_acquire *dialling_the_queue(void)
 	fake_acts(0, FAKE_SAY_BREAK, look(0, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 0);
 	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
 	waiting_drive_to(acquire, 10);
-	CHECK_INT(acquire->queue.state, RL_QUEUE_LOGIN);
+	CHECK_INT(acquire->queue.place->errand.state, RL_ERRAND_LOGIN);
 	fake_forget_log();
 	return acquire;
 }

@@ -183,7 +183,7 @@ static void a_circle_costs_the_place_and_not_the_wait(void)
 	rl_acquire *acquire = fake_acquire(30000, 5 * SECOND);
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START));
 	CHECK_COUNT(BLPOP, 6);
-	CHECK_INT(fake_stats.cluster_redirects, 5);
+	CHECK_INT(fake_stats.cluster_redirects, 6);
 	CHECK(fake_open_links() <= 4);
 	CHECK_COUNT("RELEASE", 0);
 }

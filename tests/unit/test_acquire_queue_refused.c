@@ -447,7 +447,7 @@ static void bytes_that_are_no_protocol_end_the_call(void)
 	rl_acquire *acquire = queue_says(FAKE_TICKET, NULL);
 	fake_acts(0, FAKE_NONSENSE, NULL, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_ERR_PROTOCOL);
-	CHECK_HAS(fake_log(), "300 a2 RELEASE k T1\n300 a2 end\n");
+	CHECK_HAS(fake_log(), "300 a2 RELEASE k T1\n300 a2 close\n");
 	CHECK_INT(fake_pool.count, 1);
 	CHECK_INT(fake_open_links(), 1);
 }

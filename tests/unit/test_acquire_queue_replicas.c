@@ -149,7 +149,7 @@ static void a_call_abandoned_right_after_wait_leaves_no_key(void)
 	servers_free(0);
 	CHECK(rl_queue_is_in(&acquire->queue));
 	rl_tick tick = {.now = fake_clock, .seen = fake_clock};
-	fake_read(acquire->queue.channel.conn->link);
+	fake_read(acquire->queue.place->errand.channel.conn->link);
 	servers[0].delay = 0;
 	/* The step reads the answer to the try, and sends WAIT. The end of the call reads the answer to
 	 * WAIT. */
@@ -227,7 +227,7 @@ static void a_swap_that_finds_its_own_token_is_refused_without_replicas(void)
 	servers_free(0);
 	rl_tick tick = {.now = fake_clock, .seen = fake_clock};
 	rl_wait wait;
-	fake_read(acquire->queue.channel.conn->link);
+	fake_read(acquire->queue.place->errand.channel.conn->link);
 	CHECK(!rl_op_step(&acquire->op, &tick, &wait));
 	servers_take(0, "mine", 20000); /* after the win */
 	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 500 * MS));

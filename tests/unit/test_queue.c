@@ -60,8 +60,9 @@ static void a_win_proves_from_when_the_try_was_run(void)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		const proof_case *c = &cases[i];
 		rl_target node = {.database = 1};
-		rl_queue queue = {
-			.at.node = &node, .channel.sent_at = SENT, .answer = {.time_us = c->won_us}};
+		rl_queue_place place = {
+			.errand = {.node = &node, .channel.sent_at = SENT, .answer = {.time_us = c->won_us}}};
+		rl_queue queue = {.place = &place};
 		int64_t asked_at = SENT + c->asked_ms * MS;
 		rl_sample sample = {.asked_at = asked_at,
 			.heard_at = asked_at + MS,
@@ -79,7 +80,9 @@ static void a_sample_of_another_servers_clock_proves_nothing(void)
 {
 	rl_target here = {.database = 1};
 	rl_target elsewhere = {.database = 2};
-	rl_queue queue = {.channel.sent_at = SENT, .at.node = &here, .answer = {.time_us = 5000000}};
+	rl_queue_place place = {
+		.errand = {.channel.sent_at = SENT, .node = &here, .answer = {.time_us = 5000000}}};
+	rl_queue queue = {.place = &place};
 	rl_sample sample = {
 		.asked_at = SENT, .heard_at = SENT + MS, .server_us = 1000000, .node = &here};
 	CHECK_INT(rl_queue_won_since(&queue, &sample, 0, SENT + 10 * SECOND), SENT + 4 * SECOND);
@@ -180,7 +183,7 @@ static void the_second_place_proves_from_its_own_sending(void)
 	fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
 	fake_wakes(0, 300 * MS);
 	waiting_drive_to(acquire, 300);
-	CHECK_INT(acquire->queue.channel.sent_at, FAKE_START + 300 * MS);
+	CHECK_INT(acquire->queue.place->errand.channel.sent_at, FAKE_START + 300 * MS);
 	fake_says(0, "*:1 :0");
 	fake_wakes(0, 100 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);

@@ -69,7 +69,8 @@
  * - A failure has a reason. Any other vote was heard after its command was sent.
  * - BACKED_OFF, PAUSED, NAMING and LOOKUP have no connection. LOGIN, ANSWER, REFUSED, UNDOING and
  *   CHECKING have one. ANSWER, REFUSED and UNDOING have a command under way, the others have none.
- * - LOOKUP and CHECKING have an open lookup. PAUSED ends within the budget. No step ends in START.
+ * - LOOKUP and CHECKING have an open lookup, unless another errand has ended it since the last
+ * step. PAUSED ends within the budget. No step ends in START.
  */
 #include "core/conn/rl_errand.h"
 
@@ -111,6 +112,13 @@ static bool is_refused(const rl_errand *errand)
 	return errand->state == RL_ERRAND_REFUSED || errand->state == RL_ERRAND_UNDOING;
 }
 
+/* The command is a try in the wait queue: BLPOP precedes it, and the server may be silent for as
+ * long as BLPOP blocks. */
+static bool is_queued(const rl_errand *errand)
+{
+	return errand->terms->request.place == RL_PLACE_QUEUED;
+}
+
 /* The command is answered, also if the answer is still checked. */
 static bool is_answered(const rl_errand *errand)
 {
@@ -140,12 +148,14 @@ static void use_node(rl_errand *errand, rl_target *node)
 	rl_target_unref(before);
 }
 
-/* Chooses the node to ask: the node of the slot, unless a redirect has led this one command to
- * another node. A single server is chosen once. */
+/* Chooses the node to ask: the node of the slot, unless a redirect, or the connection of an earlier
+ * errand, has led this one command to another node. A single server is chosen once. */
 static void choose_node(rl_errand *errand)
 {
 	const rl_member *server = errand->server;
-	if (errand->node == NULL || (server->route != NULL && !errand->sent.is_asking)) {
+	if (errand->node == NULL ||
+		(server->route != NULL && !errand->sent.is_asking &&
+			!rl_channel_is_open(&errand->channel))) {
 		use_node(errand, rl_member_node(server, errand->terms->request.slot));
 	}
 }
@@ -364,6 +374,7 @@ void rl_errand_begin(rl_errand *errand, int64_t now, int64_t latest)
 		budget_max = now + timeout; /* the process was suspended */
 	}
 	free(errand->text);
+	rl_target_unref(errand->next.node);
 	errand->err->status = RL_OK;
 	*errand = (rl_errand){.terms = terms,
 		.server = errand->server,
@@ -389,9 +400,18 @@ void rl_errand_begin(rl_errand *errand, int64_t now, int64_t latest)
 	}
 }
 
+void rl_errand_use(rl_errand *errand, rl_conn *conn, bool is_asking)
+{
+	use_node(errand, conn->target);
+	errand->sent.is_asking = is_asking;
+	errand->channel.conn = conn;
+	enter(errand, RL_ERRAND_START);
+}
+
 void rl_errand_clear(rl_errand *errand)
 {
 	free(errand->text);
+	rl_target_unref(errand->next.node);
 	rl_target_unref(errand->node);
 }
 
@@ -456,6 +476,26 @@ static bool is_past_sending(rl_errand *errand, int64_t now)
 	return is_past;
 }
 
+/* The BLPOP of a try in the wait queue. False = out of memory. */
+static bool send_blpop(rl_errand *errand)
+{
+	rl_request request = errand->sent;
+	request.verb = RL_VERB_BLPOP;
+	errand->blpop = RL_BLPOP_UNHEARD;
+	errand->is_prodded = false;
+	rl_conn_send_name(errand->channel.conn); /* after BLPOP it would wait */
+	return rl_channel_send(&errand->channel, &request, RL_VERB_BLPOP);
+}
+
+/* The time for the answer to a try in the wait queue begins after the block. The clock of the
+ * server may be slow. */
+static void extend_budget(rl_errand *errand, int64_t now)
+{
+	int64_t block = errand->sent.block_ms * RL_NS_PER_MS;
+	int64_t drift = (int64_t) (errand->terms->set->drift_factor * (double) block);
+	errand->budget_max = errand->budget_end = rl_time_later(now, block + drift + errand->timeout);
+}
+
 /* Sends the command, or sends it again in the form that the server wants. */
 static void send_command(rl_errand *errand, const rl_tick *tick)
 {
@@ -467,10 +507,7 @@ static void send_command(rl_errand *errand, const rl_tick *tick)
 	/* Of several swaps or renewals the last one sets the TTL, so its time of sending counts. */
 	bool sets_ttl = errand->sent.verb == RL_VERB_SWAP || errand->sent.verb == RL_VERB_RENEW;
 	channel->sent_at = sets_ttl ? 0 : channel->sent_at;
-	if (errand->sent.block_ms > 0) { /* the time for the answer begins after the block */
-		errand->budget_max = errand->budget_end =
-			tick->now + errand->sent.block_ms * RL_NS_PER_MS + errand->timeout;
-	}
+	bool is_queued_try = is_queued(errand);
 	enter(errand, RL_ERRAND_ANSWER);
 	if (errand->terms->other.len > 0 && errand->vain == 0 && errand->hops == 0) {
 		/* Later another holder may have the lock with the other token. */
@@ -478,17 +515,21 @@ static void send_command(rl_errand *errand, const rl_tick *tick)
 		swapped.fresh = errand->terms->other;
 		rl_conn_swap_back(channel->conn, &swapped);
 	}
-	if (!rl_channel_send(channel, &errand->sent, (unsigned) errand->sent.verb)) {
+	if ((is_queued_try && !send_blpop(errand)) ||
+		!rl_channel_send(channel, &errand->sent, (unsigned) errand->sent.verb)) {
 		rl_error_set(errand->err, RL_ERR_MEMORY, 0, "out of memory");
 		rl_channel_close(channel);
 		fail(errand);
 		return;
 	}
 	rl_route *route = errand->server->route;
-	if (route != NULL) {
+	if (route != NULL && !is_queued_try) {
 		rl_conn_ask_map(channel->conn, route, tick->now);
 	}
 	flush(errand, tick);
+	if (is_queued_try) {
+		extend_budget(errand, tick->now);
+	}
 }
 
 /* ---- trying again ---- */
@@ -567,7 +608,28 @@ static void leave_node(rl_errand *errand, const rl_tick *tick)
 	channel->sent_at = errand->doubt == RL_DOUBT_NONE ? 0 : channel->sent_at;
 }
 
-/* If the reply is a redirect: asks the other node, or fails. False = the reply is no redirect. */
+/* Asks the node to which the reply redirects, or fails.
+ * @param node NULL = it cannot be asked */
+static void follow_to(
+	rl_errand *errand, rl_target *node, bool is_asking, rl_bytes reply, const rl_tick *tick)
+{
+	rl_stats_add(&rl_env_stats(errand->terms->env)->cluster_redirects, 1);
+	if (node == NULL || errand->hops == RL_HOPS_MAX) {
+		rl_error_set(errand->err, RL_ERR_CONNECT, 0,
+			"redirected too often (is a node down, or the user not allowed to send ASKING?); "
+			"the last node, %s, answered: %.*s",
+			errand->node->name, (int) reply.len, reply.data);
+		fail(errand);
+		return;
+	}
+	errand->hops++;
+	errand->sent.is_asking = is_asking;
+	use_node(errand, node); /* first: a map that is read now may drop the node */
+	leave_node(errand, tick);
+	enter(errand, RL_ERRAND_START);
+}
+
+/* If the reply is a redirect, follows it. False = the reply is no redirect. */
 static bool follow(rl_errand *errand, const rl_reply *reply, const rl_tick *tick)
 {
 	rl_route *route = errand->server->route;
@@ -583,22 +645,29 @@ static bool follow(rl_errand *errand, const rl_reply *reply, const rl_tick *tick
 		fail(errand);
 		return true;
 	}
-	rl_stats_add(&rl_env_stats(errand->terms->env)->cluster_redirects, 1);
 	rl_target *node = rl_route_follow(route, &redirect, errand->channel.conn->target);
-	if (node == NULL || errand->hops == RL_HOPS_MAX) {
-		rl_error_set(errand->err, RL_ERR_CONNECT, 0,
-			"redirected too often (is a node down, or the user not allowed to send ASKING?); "
-			"the last node, %s, answered: %.*s",
-			errand->node->name, (int) reply->text.len, reply->text.data);
-		fail(errand);
-		return true;
-	}
-	errand->hops++;
-	errand->sent.is_asking = redirect.kind == RL_REDIRECT_ASK;
-	use_node(errand, node); /* first: a map that is read now may drop the node */
-	leave_node(errand, tick);
-	enter(errand, RL_ERRAND_START);
+	follow_to(errand, node, redirect.kind == RL_REDIRECT_ASK, reply->text, tick);
 	return true;
+}
+
+/* The keys of a try in the wait queue may be on two nodes, while its BLPOP is redirected: then the
+ * place is taken where BLPOP leads. False = BLPOP was not redirected. */
+static bool follow_blpop(rl_errand *errand, const rl_reply *reply, const rl_tick *tick)
+{
+	if (errand->next.node == NULL) {
+		return false;
+	}
+	follow_to(errand, errand->next.node, errand->next.is_asking, reply->text, tick);
+	return true;
+}
+
+/* @param next its node is NULL = BLPOP was not redirected; borrowed */
+static void keep_next(rl_errand *errand, rl_destination next)
+{
+	rl_target *before = errand->next.node;
+	errand->next = next;
+	errand->next.node = next.node != NULL ? rl_target_ref(next.node) : NULL;
+	rl_target_unref(before);
 }
 
 /* The server is a replica, so its connection is not used again; err has its answer. True = the
@@ -637,14 +706,13 @@ static bool leave_wrong_server(rl_errand *errand, const rl_tick *tick)
 
 /* ---- opening ---- */
 
-/* A command that takes a lock is undone if the login fails; but a try in the wait queue must follow
- * its BLPOP. The release of a drawn token, and a swap that replaces one, concern no other lock in
- * any database, so they are sent with the login: a quorum call may end before the login is
- * answered. */
+/* A command that takes a lock is undone if the login fails. The release of a drawn token, and a
+ * swap that replaces one, concern no other lock in any database, so they are sent with the login: a
+ * quorum call may end before the login is answered. */
 static bool may_travel_with_login(const rl_errand_terms *terms)
 {
 	rl_verb verb = terms->request.verb;
-	bool is_undone = rl_verb_takes(verb) && terms->request.place != RL_PLACE_QUEUED;
+	bool is_undone = rl_verb_takes(verb);
 	bool is_drawn_release = verb == RL_VERB_RELEASE && rl_token_is_drawn(terms->request.token);
 	bool is_own_swap = verb == RL_VERB_SWAP && terms->is_own_token;
 	return !terms->waits_for_login && (is_undone || is_drawn_release || is_own_swap);
@@ -658,6 +726,13 @@ static bool is_ready(const rl_errand *errand)
 		(!errand->terms->waits_for_login || rl_channel_is_connected(channel));
 }
 
+/* A place in the wait queue leaves the last connection of the pool: the probes need one, and the
+ * try at the deadline must not have to dial. */
+static bool has_spare(const rl_errand *errand)
+{
+	return rl_pool_count(errand->terms->pool, errand->node) > 1;
+}
+
 /* False = the server cannot be dialled; err has the reason. */
 static bool take_or_dial(rl_errand *errand, const rl_tick *tick)
 {
@@ -666,7 +741,14 @@ static bool take_or_dial(rl_errand *errand, const rl_tick *tick)
 	rl_pool_want want = terms->request.verb == RL_VERB_FORCE ? RL_WANT_CHECKED : RL_WANT_ANY;
 	want = must_come_after(terms) ? RL_WANT_RELEASE : want;
 	rl_channel *channel = &errand->channel;
-	bool is_taken = rl_channel_take(channel, terms->pool, target, want, 0, tick->now);
+	if (is_queued(errand)) {
+		if (rl_channel_is_open(channel)) {
+			return true; /* see rl_errand_use() */
+		}
+		want = RL_WANT_QUIET;
+	}
+	bool is_taken = (want != RL_WANT_QUIET || has_spare(errand)) &&
+		rl_channel_take(channel, terms->pool, target, want, 0, tick->now);
 	if (is_taken && !channel->is_connecting) {
 		return true;
 	}
@@ -765,8 +847,8 @@ static void note_round_trip(const rl_errand *errand, const rl_tick *tick)
 {
 	int64_t round_trip = tick->now - errand->channel.sent_at;
 	rl_conn *conn = errand->channel.conn;
-	if (errand->vain > 0) {
-		return; /* the command was sent before, too */
+	if (errand->vain > 0 || is_queued(errand)) {
+		return; /* the command was sent before, too, or the server has blocked it */
 	}
 	rl_histogram_add(&rl_env_stats(errand->terms->env)->round_trip, round_trip);
 	if (conn->round_trip == 0 || round_trip < conn->round_trip) {
@@ -875,7 +957,8 @@ static bool keep_text(rl_errand *errand, rl_bytes text)
 static bool must_check(const rl_errand *errand, int64_t now)
 {
 	const rl_route *route = sentinels_of(errand);
-	if (route->check_ns == RL_NEVER || errand->terms->request.verb == RL_VERB_PROBE) {
+	if (route->check_ns == RL_NEVER || errand->terms->request.verb == RL_VERB_PROBE ||
+		is_queued(errand)) {
 		return false;
 	}
 	bool is_in_grace = route->grace_ns > 0 && (!is_since_login(errand) || is_too_new(errand));
@@ -927,7 +1010,7 @@ static bool must_send_again(
 	if (answer->vote != RL_VOTE_FAILED) {
 		return false;
 	}
-	if (follow(errand, &event->reply, tick)) {
+	if (follow(errand, &event->reply, tick) || follow_blpop(errand, &event->reply, tick)) {
 		return true;
 	}
 	if (!rl_error_is_wrong_server(&event->err)) {
@@ -969,9 +1052,7 @@ static void on_answer(
 
 void rl_errand_adopt(rl_errand *errand, rl_conn *conn, bool is_asking, int64_t sent_at)
 {
-	use_node(errand, conn->target);
-	errand->sent.is_asking = is_asking;
-	errand->channel.conn = conn;
+	rl_errand_use(errand, conn, is_asking);
 	errand->channel.sent_at = sent_at;
 	errand->answer.vote = RL_VOTE_GRANTED;
 	conclude(errand, errand->terms->begun_at);
@@ -1266,7 +1347,8 @@ static int64_t next_lookup(const rl_errand *errand)
 {
 	bool is_waiting = errand->state == RL_ERRAND_LOGIN || errand->state == RL_ERRAND_ANSWER ||
 		errand->state == RL_ERRAND_PAUSED;
-	if (!is_waiting || is_looking(errand)) {
+	if (!is_waiting || is_looking(errand) ||
+		(is_queued(errand) && errand->state == RL_ERRAND_ANSWER)) {
 		return RL_NEVER;
 	}
 	int64_t last = errand->lookup != NULL ? errand->lookup->begun_at : 0;
@@ -1347,6 +1429,34 @@ static bool resume(rl_errand *errand, const rl_tick *tick)
 
 /* ---- stepping ---- */
 
+/* The answer to the BLPOP of a try in the wait queue; the answer to the try follows. */
+static void on_blpop(rl_errand *errand, rl_conn_event *event, const rl_tick *tick)
+{
+	const rl_errand_terms *terms = errand->terms;
+	const rl_request blpop = {.verb = RL_VERB_BLPOP};
+	call_secrets secrets = secrets_of(errand);
+	rl_answer answer;
+	rl_error *err = &event->err;
+	rl_answer_read(&blpop, &event->reply, &answer, err, secrets.list, 3);
+	keep_next(errand, rl_route_follow_reply(errand->server->route, &event->reply, errand->node));
+	errand->blpop = answer.vote == RL_VOTE_GRANTED ? RL_BLPOP_TICKET : RL_BLPOP_NOTHING;
+	if (answer.vote != RL_VOTE_FAILED) {
+		return;
+	}
+	errand->blpop = rl_error_passes(err) ? RL_BLPOP_LATER : RL_BLPOP_NEVER;
+	if (err->status == RL_ERR_PROTOCOL) { /* the next reply may not be that to the try */
+		on_error(errand, &answer, err);
+		return;
+	}
+	if (rl_error_is_wrong_server(err)) {
+		rl_pool_distrust(terms->pool, &errand->node->address, tick->now);
+	}
+	/* BLPOP would be refused for every key. */
+	if (strcmp(err->code, "ERR") == 0 || rl_error_names_command(err)) {
+		rl_stats_add(&rl_env_stats(terms->env)->wake_failures, rl_set_stop_waking(terms->set));
+	}
+}
+
 static void on_reply(rl_errand *errand, rl_conn_event *event, const rl_tick *tick)
 {
 	static const rl_request release = {.verb = RL_VERB_RELEASE, .form = RL_FORM_TEXT};
@@ -1398,7 +1508,11 @@ static void read_all(rl_errand *errand, const rl_tick *tick)
 				on_login_refused(errand, &event.reply, tick);
 				break;
 			case RL_CONN_REPLY:
-				on_reply(errand, &event, tick);
+				if (event.tag == RL_VERB_BLPOP) {
+					on_blpop(errand, &event, tick);
+				} else {
+					on_reply(errand, &event, tick);
+				}
 				break;
 			case RL_CONN_DOWN:
 				on_down(errand, &event.err, tick);
@@ -1485,6 +1599,8 @@ void rl_errand_add_to_wait(const rl_errand *errand, rl_wait *wait)
 	bool may_look = sentinels_of(errand) != NULL && errand->state != RL_ERRAND_DONE;
 	if (may_look && is_looking(errand)) {
 		rl_lookup_add_to_wait(errand->lookup, wait);
+	} else if (errand->state == RL_ERRAND_LOOKUP || errand->state == RL_ERRAND_CHECKING) {
+		rl_wait_until(wait, 0); /* another errand has ended the lookup since the last step */
 	} else if (may_look) {
 		rl_wait_until(wait, next_lookup(errand));
 	}
@@ -1513,4 +1629,145 @@ void rl_errand_add_to_wait(const rl_errand *errand, rl_wait *wait)
 			rl_channel_add_to_wait(&errand->channel, wait, errand->budget_end);
 			break;
 	}
+}
+
+/* ---- the end ---- */
+
+/* True when the server's error shows that it would refuse an undo as well. */
+static bool refuses_scripts(const rl_errand *errand)
+{
+	return errand->vote == RL_VOTE_FAILED && errand->err->status == RL_ERR_SERVER &&
+		(rl_error_passes(errand->err) || strcmp(errand->err->code, "NOPERM") == 0 ||
+			strcmp(errand->err->code, "NOAUTH") == 0);
+}
+
+/* The member has carried out the command, whether or not its replicas have confirmed it. */
+static bool was_granted(const rl_errand *errand)
+{
+	bool is_being_checked =
+		errand->state == RL_ERRAND_CHECKING && errand->answer.vote == RL_VOTE_GRANTED;
+	return errand->vote == RL_VOTE_GRANTED || is_being_checked || rl_errand_is_unconfirmed(errand);
+}
+
+/* To undo the token frees no lock of another holder: the token is unique, or the member has granted
+ * it to this call, and its TTL lasts. */
+static bool is_ours(const rl_errand *errand, rl_bytes token, int64_t now)
+{
+	const rl_errand_terms *terms = errand->terms;
+	int64_t ttl = terms->request.ttl_ms * RL_NS_PER_MS;
+	bool lasts = now < errand->channel.sent_at + ttl - rl_set_drift(terms->set, ttl);
+	return rl_token_is_drawn(token) || (was_granted(errand) && lasts);
+}
+
+/* A swap to a drawn token is undone if it was or may have been carried out. In a swap to the
+ * caller's token that token is released only if this swap has set it, and the drawn token only if
+ * the member has not answered. */
+static bool may_undo_swap(const rl_errand *errand, int64_t now)
+{
+	if (!errand->terms->is_own_token) {
+		return was_granted(errand) || errand->doubt != RL_DOUBT_NONE ||
+			rl_errand_is_unanswered(errand);
+	}
+	return errand->vote != RL_VOTE_REFUSED &&
+		(!was_granted(errand) ||
+			(errand->answer.number == RL_SWAPPED_NOW &&
+				is_ours(errand, errand->terms->request.fresh, now)));
+}
+
+/* True when the member has or may have the token, and an undo is allowed. */
+static bool may_undo(const rl_errand *errand, rl_undo undo, int64_t now)
+{
+	const rl_errand_terms *terms = errand->terms;
+	rl_verb verb = terms->request.verb;
+	/* If the server would refuse the undo, the next try finds out whether the key is ours. */
+	if (undo == RL_UNDO_NOTHING || errand->state == RL_ERRAND_UNDOING ||
+		(undo == RL_UNDO_BUT_REFUSALS && refuses_scripts(errand))) {
+		return false;
+	}
+	if (verb == RL_VERB_SWAP) {
+		return may_undo_swap(errand, now);
+	}
+	if (!rl_verb_takes(verb)) {
+		return verb == RL_VERB_EXTEND && errand->vote == RL_VOTE_GRANTED;
+	}
+	bool may_have_it =
+		was_granted(errand) || errand->doubt == RL_DOUBT_UNKNOWN || rl_errand_is_unanswered(errand);
+	/* A token that was swapped in may be undone after the call (rl_quorum_call_hold()). */
+	return may_have_it && is_ours(errand, terms->request.token, now);
+}
+
+/* False = nothing was written. */
+static bool write_undo(const rl_errand *errand)
+{
+	const rl_errand_terms *terms = errand->terms;
+	rl_request request = terms->request;
+	request.is_asking = errand->sent.is_asking;
+	bool is_swap = request.verb == RL_VERB_SWAP;
+	if (is_swap && was_granted(errand) && terms->is_own_token) {
+		request.token = request.fresh;
+	}
+	rl_conn *conn = errand->channel.conn;
+	bool is_written = conn != NULL &&
+		(is_swap && !terms->is_own_token ? rl_conn_swap_back(conn, &request)
+										 : rl_conn_undo(conn, &request));
+	if (conn != NULL && terms->is_own_token) {
+		rl_conn_note_own(conn, request.key, request.token);
+	}
+	rl_stats_add(&rl_env_stats(terms->env)->grants_undone, is_written);
+	return is_written;
+}
+
+static void give_back(rl_errand *errand, bool was_undone, int64_t now)
+{
+	const rl_errand_terms *terms = errand->terms;
+	rl_channel *channel = &errand->channel;
+	int64_t patience = rl_errand_patience(errand);
+	if (!rl_channel_is_open(channel)) {
+		return;
+	}
+	if (terms->request.verb == RL_VERB_RELEASE) {
+		/* The token may be a caller's. */
+		rl_conn_note_own(channel->conn, terms->request.key, terms->request.token);
+	}
+	rl_giving giving = {.is_trusted = !errand->must_close,
+		.patience = patience,
+		/* A late release of a drawn token is harmless: no other client has this token. */
+		.may_send_later = terms->request.verb == RL_VERB_RELEASE &&
+			rl_token_is_drawn(terms->request.token) && !rl_channel_is_connected(channel),
+		.must_arrive = (was_undone || patience > 0) && errand->err->status != RL_ERR_PROTOCOL};
+	rl_channel_give_back(channel, terms->pool, giving, now);
+}
+
+/* True when the member may have the token, and no undo makes sure that it loses it. */
+static bool is_doubtful(const rl_errand *errand, rl_undo undo, bool was_undone)
+{
+	const rl_errand_terms *terms = errand->terms;
+	/* A swap to the caller's token that is not heard leaves it open whether the member has it. */
+	bool is_own_swap = terms->is_own_token && terms->request.verb == RL_VERB_SWAP;
+	if (was_undone && !refuses_scripts(errand) && (was_granted(errand) || !is_own_swap)) {
+		return false;
+	}
+	return errand->doubt == RL_DOUBT_UNKNOWN || rl_errand_is_unanswered(errand) ||
+		(undo != RL_UNDO_NOTHING && was_granted(errand));
+}
+
+rl_settlement rl_errand_settle(rl_errand *errand, rl_undo undo, int64_t now)
+{
+	if (errand->state == RL_ERRAND_CHECKING) { /* what the Sentinels say matters no more */
+		rl_errand_finish(errand, errand->answer.vote);
+	}
+	rl_settlement settlement = {0};
+	bool was_undone = may_undo(errand, undo, now) && write_undo(errand);
+	bool is_in_doubt = is_doubtful(errand, undo, was_undone);
+	if (was_undone && !refuses_scripts(errand)) {
+		settlement.was_undone = true;
+		settlement.doubt = was_granted(errand) ? RL_DOUBT_NONE : RL_DOUBT_GUARDED;
+	}
+	settlement.doubt = is_in_doubt ? RL_DOUBT_UNKNOWN : settlement.doubt;
+	if (rl_errand_is_unanswered(errand) && !was_undone && errand->doubt < RL_DOUBT_LEFT) {
+		errand->doubt = RL_DOUBT_LEFT;
+	}
+	rl_errand_finish(errand, errand->vote);
+	give_back(errand, was_undone, now);
+	return settlement;
 }

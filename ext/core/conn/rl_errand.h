@@ -43,6 +43,31 @@ static inline rl_doubt rl_doubt_add(rl_doubt a, rl_doubt b)
 	return a > b ? a : b;
 }
 
+/* The answer to the BLPOP before a try in the wait queue. */
+typedef enum rl_blpop {
+	RL_BLPOP_UNHEARD,
+	RL_BLPOP_NOTHING, /* timed out */
+	RL_BLPOP_TICKET,
+	RL_BLPOP_LATER, /* an error that may pass */
+	RL_BLPOP_NEVER, /* an error that does not */
+} rl_blpop;
+
+/* What has become of the token. */
+typedef struct rl_settlement {
+	/* An undo was written, so this token must not be used again. */
+	bool was_undone;
+	/* Of several errands the greatest. UNKNOWN = a member may hold this token. */
+	rl_doubt doubt;
+} rl_settlement;
+
+typedef enum rl_undo {
+	RL_UNDO_NOTHING,
+	RL_UNDO_ALL, /* grants, and commands in doubt */
+	/* The same, except where the server would refuse the undo as well: there the token will be
+	 * tried again as "maybe ours". */
+	RL_UNDO_BUT_REFUSALS,
+} rl_undo;
+
 /* What the errands of one caller have in common. The caller fills in the terms, and keeps them
  * where they are while an errand is open. */
 typedef struct rl_errand_terms rl_errand_terms;
@@ -51,7 +76,8 @@ struct rl_errand_terms {
 	rl_set *set;
 	rl_pool *pool;
 	const rl_env *env;
-	/* The command. */
+	/* The command. In the same write BLPOP precedes a try of RL_PLACE_QUEUED, and blocks for
+	 * block_ms. */
 	rl_request request;
 	/* RELEASE: ownership was proven, so a refusal after a lost answer means that the first copy has
 	 * freed the lock. SET: the lease is held, and the lock is put back. */
@@ -107,6 +133,11 @@ typedef struct rl_errand {
 	/* How many other nodes were asked; of a single server, how often the call has left a
 	 * replica. */
 	unsigned hops;
+	/* Of a try in the wait queue: its BLPOP, whether an empty command has followed that, and where
+	 * the answer to BLPOP redirects to. One reference. */
+	rl_blpop blpop;
+	bool is_prodded;
+	rl_destination next;
 	/* The vote stands although the Sentinels could not be asked about its node. */
 	bool is_unchecked;
 	int64_t heard_at; /* the answer arrived; 0 = not yet */
@@ -135,9 +166,11 @@ static inline bool rl_errand_is_unconfirmed(const rl_errand *errand)
 /* Starts over. For latest see rl_quorum_call_begin(). */
 void rl_errand_begin(rl_errand *errand, int64_t now, int64_t latest);
 
-/* Call after rl_errand_begin(), if the member has granted the lock already on this connection,
- * which the errand owns from now on.
+/* Call after rl_errand_begin(): the errand uses this connection, which it owns from now on.
  * @param is_asking commands on it need ASKING */
+void rl_errand_use(rl_errand *errand, rl_conn *conn, bool is_asking);
+
+/* The same, if the member has granted the lock already on this connection. */
 void rl_errand_adopt(rl_errand *errand, rl_conn *conn, bool is_asking, int64_t sent_at);
 
 /* From now on the member is asked although it is backed off. */
@@ -152,8 +185,11 @@ void rl_errand_add_to_wait(const rl_errand *errand, rl_wait *wait);
 /* The command may have been carried out, and its answer may still come. */
 bool rl_errand_is_unanswered(const rl_errand *errand);
 
-/* Ends the errand with this vote. Its caller then gives the connection back. */
+/* Ends the errand with this vote, and keeps its connection. */
 void rl_errand_finish(rl_errand *errand, rl_vote vote);
+
+/* Ends the errand at any moment: writes an undo if asked, and gives the connection back. */
+rl_settlement rl_errand_settle(rl_errand *errand, rl_undo undo, int64_t now);
 
 /* Frees what the errand owns besides its connection. */
 void rl_errand_clear(rl_errand *errand);

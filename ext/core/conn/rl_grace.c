@@ -57,6 +57,9 @@ int64_t rl_grace_age(
 {
 	/* A swap that keeps the TTL puts an earlier token back. */
 	bool is_take_over = request->verb == RL_VERB_SWAP && request->ttl_ms > 0;
+	if (request->place == RL_PLACE_QUEUED) {
+		return 0; /* what a place has won is judged when the quorum call adopts it */
+	}
 	if (prolongs(request, was_held)) {
 		return rl_route_change_ns(route, drift_factor);
 	}

@@ -451,7 +451,7 @@ static int64_t any_time(rl_acquire *acquire, int64_t most)
  * lock is taken at once, or a ticket is in the list for the next waiter that queues. */
 static int64_t probe_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl)
 {
-	bool is_queued = acquire->queue.state != RL_QUEUE_OUT;
+	bool is_queued = !rl_queue_is_out(&acquire->queue);
 	if (is_queued && holder == RL_HOLDER_RESERVED) {
 		return RESERVED_PROBE_NS;
 	}
@@ -468,15 +468,6 @@ static int64_t probe_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl)
 
 /* ---- the place in the queue ---- */
 
-/* Takes a place, unless the waiter has one, polls, or was woken in vain too often. */
-static void enter_queue(rl_acquire *acquire, const rl_tick *tick)
-{
-	if (!acquire->is_polling && acquire->queue.state == RL_QUEUE_OUT &&
-		acquire->spurious < SPURIOUS_MAX) {
-		rl_queue_enter(&acquire->queue, &acquire->op.call, acquire->deadline, tick->now);
-	}
-}
-
 /* Call when the waiter should queue at this member. Gives up a place at another member, unless that
  * member has left only one probe unanswered. */
 static void move_queue(rl_acquire *acquire, unsigned index, const rl_tick *tick)
@@ -484,9 +475,10 @@ static void move_queue(rl_acquire *acquire, unsigned index, const rl_tick *tick)
 	rl_queue *queue = &acquire->queue;
 	rl_quorum_call *call = &acquire->op.call;
 	/* No holder releases the lock at a node that has lost the slot, or is no primary any more. */
-	bool has_moved = queue->member == index && queue->at.node != NULL && !queue->at.is_asking &&
-		!rl_target_equal(queue->at.node, call->members[index].node);
-	if (queue->state == RL_QUEUE_OUT || (queue->member == index && !has_moved)) {
+	const rl_errand *place = queue->place != NULL ? &queue->place->errand : NULL;
+	bool has_moved = queue->member == index && place != NULL && place->node != NULL &&
+		!place->sent.is_asking && !rl_target_equal(place->node, call->members[index].node);
+	if (rl_queue_is_out(queue) || (queue->member == index && !has_moved)) {
 		queue->member = index;
 		acquire->silent_probes = 0;
 		return;
@@ -514,6 +506,16 @@ static void fall_back(rl_acquire *acquire, const rl_tick *tick)
 	acquire->requeue_at = rl_time_later(tick->now, REQUEUE_NS);
 	rl_stats_add(&stats_of(acquire)->wake_failures, is_first);
 	leave_queue(acquire, tick);
+}
+
+/* Takes a place, unless the waiter has one, polls, or was woken in vain too often. */
+static void enter_queue(rl_acquire *acquire, const rl_tick *tick)
+{
+	if (!acquire->is_polling && rl_queue_is_out(&acquire->queue) &&
+		acquire->spurious < SPURIOUS_MAX &&
+		!rl_queue_enter(&acquire->queue, &acquire->op.call, acquire->deadline, tick->now)) {
+		fall_back(acquire, tick); /* to poll needs no memory */
+	}
 }
 
 /* ---- giving back ---- */
@@ -560,7 +562,7 @@ static void unmark(rl_acquire *acquire, int64_t now)
 static rl_settlement give_up_place(rl_acquire *acquire, int64_t now)
 {
 	rl_quorum_call *call = &acquire->op.call;
-	rl_settlement left = rl_queue_leave(&acquire->queue, call, true, now);
+	rl_settlement left = rl_queue_leave(&acquire->queue, true, now);
 	/* At the end of the wait there will be no mark of another place to protect from the try. */
 	if (left.doubt == RL_DOUBT_GUARDED && !is_last_try(acquire, now)) {
 		unmark(acquire, now);
@@ -780,7 +782,7 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	bool has_token =
 		settle(acquire, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick, &settlement);
 	if (!may_retry || !has_token) {
-		rl_settlement left = rl_queue_leave(&acquire->queue, call, true, tick->now);
+		rl_settlement left = rl_queue_leave(&acquire->queue, true, tick->now);
 		acquire->is_maybe_ours = acquire->is_maybe_ours && !left.was_undone;
 		settlement.was_undone = settlement.was_undone || left.was_undone;
 		settlement.doubt = rl_doubt_add(settlement.doubt, left.doubt);
@@ -920,7 +922,7 @@ static bool is_past_our_place(const rl_acquire *acquire)
 static void count_free_probes(rl_acquire *acquire, const probe_result *probe, bool is_free_at_place)
 {
 	bool is_on_its_way =
-		is_free_at_place && acquire->queue.state != RL_QUEUE_OUT && !is_past_our_place(acquire);
+		is_free_at_place && !rl_queue_is_out(&acquire->queue) && !is_past_our_place(acquire);
 	bool may_be_free = probe->free != QUORUM_HELD;
 	bool is_free_still = acquire->free_probes > 0 && may_be_free;
 	if (probe->free != QUORUM_FREE && !is_free_still) {
@@ -998,7 +1000,7 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 		pause_for(acquire, tick, 0);
 		return;
 	}
-	if (acquire->queue.state == RL_QUEUE_OUT) {
+	if (rl_queue_is_out(&acquire->queue)) {
 		if (call->terms.request.waiter.data == NULL) {
 			pause_for(acquire, tick, 0); /* a probe marks a new name first */
 			return;
@@ -1042,7 +1044,7 @@ static bool on_probe_failed(rl_acquire *acquire, const rl_tick *tick)
 		return false;
 	}
 	if (!may_pass || ends_by_failure(acquire, tick->now)) {
-		rl_settlement left = rl_queue_leave(&acquire->queue, call, true, tick->now);
+		rl_settlement left = rl_queue_leave(&acquire->queue, true, tick->now);
 		rl_op_fail(&acquire->op, fate(acquire, &left));
 		return finish(acquire, tick, acquire->op.status);
 	}
@@ -1060,9 +1062,8 @@ static void on_queue_won(rl_acquire *acquire, const rl_tick *tick)
 	int64_t since =
 		rl_queue_won_since(queue, &acquire->sample, call->terms.set->drift_factor, tick->now);
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* of a probe */
-	rl_conn *conn = rl_queue_hand_over(queue);
 	begin_call(acquire, RL_VERB_TRY, RL_PLACE_WOKEN, tick);
-	rl_quorum_call_adopt(call, queue->member, conn, queue->at.is_asking, since);
+	rl_queue_hand_over(queue, call, since);
 }
 
 static bool is_paused(const rl_acquire *acquire)
@@ -1074,17 +1075,17 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_queue *queue = &acquire->queue;
 	rl_quorum_call *call = &acquire->op.call;
-	rl_answer answer = queue->answer;
+	rl_answer answer = queue->place->errand.answer;
 	acquire->losses = 0;
 	acquire->spurious++;
-	if (queue->blpop == RL_BLPOP_TICKET) {
+	if (rl_queue_has_ticket(queue)) {
 		rl_stats_add(&stats_of(acquire)->spurious_wake_ups, 1);
 	}
 	/* If no client holds the lock, the try was refused because the mark was void, and the server
 	 * has passed the ticket on. A probe must renew the mark before the next place. */
 	bool was_void = answer.holder == RL_HOLDER_NOBODY || answer.holder == RL_HOLDER_RESERVED;
 	if (was_void || acquire->spurious >= SPURIOUS_MAX) {
-		rl_queue_leave(queue, call, false, tick->now);
+		rl_queue_leave(queue, false, tick->now);
 	} else {
 		rl_queue_enter(queue, call, acquire->deadline, tick->now);
 	}
@@ -1114,7 +1115,7 @@ static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tic
 		return false;
 	}
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* of a probe */
-	rl_settlement settlement = rl_queue_leave(&acquire->queue, call, true, tick->now);
+	rl_settlement settlement = rl_queue_leave(&acquire->queue, true, tick->now);
 	rl_quorum_call_note_failure(call, acquire->queue.member, err);
 	rl_op_fail(&acquire->op, fate(acquire, &settlement));
 	return finish(acquire, tick, acquire->op.status);
@@ -1125,16 +1126,13 @@ static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tic
  * connection never runs, and the key would keep what the lost try took. */
 static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
 {
-	if (acquire->queue.doubt == RL_DOUBT_UNKNOWN) {
+	if (acquire->queue.place->errand.doubt == RL_DOUBT_UNKNOWN) {
 		acquire->is_maybe_ours = true;
 		acquire->next =
-			acquire->queue.blpop == RL_BLPOP_TICKET ? RL_ACQUIRE_NEXT_CLAIM : RL_ACQUIRE_NEXT_TRY;
+			rl_queue_has_ticket(&acquire->queue) ? RL_ACQUIRE_NEXT_CLAIM : RL_ACQUIRE_NEXT_TRY;
 	}
 	if (err->status == RL_ERR_MEMORY) {
 		return fail_in_queue(acquire, err, tick);
-	}
-	if (err->status == RL_ERR_CLOSED) {
-		rl_stats_add(&stats_of(acquire)->reconnects, 1);
 	}
 	acquire->losses++;
 	if (acquire->losses >= SPURIOUS_MAX) {
@@ -1149,7 +1147,7 @@ static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tic
 static bool on_queue_event(
 	rl_acquire *acquire, rl_queue_event event, const rl_error *err, const rl_tick *tick)
 {
-	if (event != RL_QUEUE_NOTHING && acquire->queue.blpop == RL_BLPOP_TICKET) {
+	if (event != RL_QUEUE_NOTHING && rl_queue_has_ticket(&acquire->queue)) {
 		rl_stats_add(&stats_of(acquire)->wake_ups, 1);
 		acquire->attempts++;
 	}
@@ -1182,7 +1180,7 @@ static bool step_queue(rl_acquire *acquire, const rl_tick *tick)
 	rl_queue_event event;
 	do {
 		rl_error err;
-		event = rl_queue_step(&acquire->queue, &acquire->op.call, tick, &err);
+		event = rl_queue_step(&acquire->queue, tick, &err);
 		if (on_queue_event(acquire, event, &err, tick)) {
 			return true;
 		}
@@ -1209,7 +1207,7 @@ static bool win(rl_acquire *acquire, int64_t since, const rl_tick *tick)
 	if (acquire->own.data == NULL) {
 		return finish(acquire, tick, RL_OK);
 	}
-	rl_queue_leave(&acquire->queue, call, false, tick->now);
+	rl_queue_leave(&acquire->queue, false, tick->now);
 	acquire->won_since = since;
 	acquire->won_on = granting_members(call);
 	acquire->phase = RL_ACQUIRE_SWAPPING;
@@ -1411,7 +1409,7 @@ static void count_no_longer(rl_acquire *acquire)
 static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 {
 	rl_stats *stats = stats_of(acquire);
-	rl_queue_leave(&acquire->queue, &acquire->op.call, status != RL_OK, tick->now);
+	rl_queue_leave(&acquire->queue, status != RL_OK, tick->now);
 	unmark(acquire, tick->now);
 	acquire->op.status = status;
 	acquire->phase = RL_ACQUIRE_DONE;
@@ -1447,7 +1445,7 @@ static void abandon(rl_op *op, int64_t now)
 	rl_acquire *acquire = (rl_acquire *) op;
 	rl_quorum_call *call = &op->call;
 	acquire->unasked = 0;
-	rl_settlement left = rl_queue_leave(&acquire->queue, call, true, now);
+	rl_settlement left = rl_queue_leave(&acquire->queue, true, now);
 	acquire->is_maybe_ours = acquire->is_maybe_ours || left.doubt == RL_DOUBT_UNKNOWN;
 	if (acquire->phase == RL_ACQUIRE_PAUSED || acquire->phase == RL_ACQUIRE_PROBING) {
 		rl_quorum_call_settle(call, RL_UNDO_NOTHING, now); /* of a probe */

@@ -11,8 +11,6 @@
  * A release puts one ticket into the list and reserves the lock, so that a newcomer cannot take the
  * lock in between (rl_script.h).
  *
- *     OUT -> LOGIN -> IN -> WOKEN -> ANSWERED -> IN ...
- *
  * The server judges the try by the waiter's mark, which the probes renew for two seconds, but never
  * beyond the end of the wait. If the mark is void or missing, the try takes nothing and passes the
  * ticket on. So a process that was stopped or killed, or a connection that died unnoticed, costs
@@ -30,17 +28,22 @@
  * connection drops both when it sees the end of the connection. A server that has run the try also
  * runs the undo. The token has the form of drawn tokens.
  *
- * On a cluster a node whose slot moves away answers both commands with a redirect (rl_route.h),
- * even while the connection blocks. Neither command has run. The waiter takes a place at the other
- * node at once, after the waiters that are there already.
+ * BLPOP and try are one errand (rl_errand.c), which is not sent again once it is in doubt: what the
+ * lost try has done is found out by a quorum call. On a cluster a node whose slot moves away
+ * answers both commands with a redirect, even while the connection blocks. Neither command has run.
+ * The errand takes a place at the other node at once, after the waiters that are there already. It
+ * does so, too, when the Sentinels name another primary. A win is not judged here: the quorum call
+ * adopts it, and asks the other members, or the Sentinels.
  *
  * Between two steps of the wait:
- * - The place has a connection, unless it is OUT. LOGIN waits for the login. IN has both commands
- *   under way, WOKEN and PRODDED have the try, ANSWERED has none.
- * - WOKEN waits for the replicas: otherwise an empty command follows at once.
+ * - The place is OUT, or its errand is open. An answer that was reported leaves the connection to
+ *   the errand, until the waiter queues again on it, takes it over, or leaves.
+ * - If BLPOP is answered and the try is not, the replicas are waited for, or an empty command has
+ *   followed.
  *
- * Ownership: the place has its connection from rl_queue_enter() to rl_queue_leave(). It borrows the
- * quorum call of the wait, which has the set, the pool and the request, but not its errands.
+ * Ownership: the errand has its connection from rl_queue_enter() to rl_queue_leave(). It borrows
+ * set, pool and environment from the quorum call of the wait, and key, token and name from its
+ * request.
  */
 #ifndef RL_QUEUE_H
 #define RL_QUEUE_H
@@ -55,44 +58,21 @@ typedef struct rl_sample {
 	rl_target *node;   /* the owner of the clock; one reference, or NULL */
 } rl_sample;
 
-typedef enum rl_queue_state {
-	RL_QUEUE_OUT,      /* no connection */
-	RL_QUEUE_LOGIN,    /* connects and logs in */
-	RL_QUEUE_IN,       /* BLPOP and try are written */
-	RL_QUEUE_WOKEN,    /* BLPOP is answered */
-	RL_QUEUE_PRODDED,  /* and an empty command follows */
-	RL_QUEUE_ANSWERED, /* both are answered; still connected */
-} rl_queue_state;
-
-typedef enum rl_blpop {
-	RL_BLPOP_NOTHING, /* no answer, or timed out */
-	RL_BLPOP_TICKET,
-	RL_BLPOP_LATER, /* an error that may pass */
-	RL_BLPOP_NEVER, /* an error that does not */
-} rl_blpop;
-
-typedef struct rl_queue {
-	rl_queue_state state;
-	unsigned member;
-	/* The server of the place: of a member with several servers, one of its nodes. One
-	 * reference. */
-	rl_destination at;
-	unsigned hops; /* redirects that were followed since the place was taken */
-	/* Where the answer to BLPOP redirects to. One reference. */
-	rl_destination next;
-	/* Closed when OUT. Its command is the try, and its sent_at that of BLPOP and try. */
-	rl_channel channel;
+typedef struct rl_queue_place {
+	rl_errand_terms terms;
+	rl_errand errand;
+	rl_error err; /* of the errand */
 	/* BLPOP times out then, and the waiter queues again, after the others. */
 	int64_t slice_end;
-	int64_t answer_end; /* the answers must arrive before */
-	rl_blpop blpop;     /* the answer to BLPOP */
-	/* An answer made no sense, so the connection is not used again. */
-	bool is_unclear;
-	rl_doubt doubt;   /* LOST: UNKNOWN = the try may have run */
-	rl_answer answer; /* to the try; without text */
+} rl_queue_place;
+
+typedef struct rl_queue {
+	unsigned member;
+	rl_queue_place *place; /* owned; NULL before the first rl_queue_enter() */
 } rl_queue;
 
-/* The result of a step. After LOST the state is OUT, and after all others but NOTHING ANSWERED. */
+/* The result of a step. After LOST the place is OUT. After all others but NOTHING it is answered,
+ * and still connected. */
 typedef enum rl_queue_event {
 	RL_QUEUE_NOTHING, /* the wait goes on */
 	RL_QUEUE_WON,     /* the try took the lock */
@@ -103,7 +83,7 @@ typedef enum rl_queue_event {
 	 * type has the list's name. */
 	RL_QUEUE_USELESS,
 	RL_QUEUE_FAILED, /* the try failed; see err */
-	/* The connection broke, or the server is not ready. See err and doubt. */
+	/* The connection broke, or the server is not ready. See err, and the doubt of the errand. */
 	RL_QUEUE_LOST,
 } rl_queue_event;
 
@@ -116,13 +96,19 @@ typedef enum rl_queue_event {
 #define RL_QUEUE_SLICE_NS (3600 * RL_NS_PER_SECOND)
 #define RL_QUEUE_SLACK_MS 1020
 
-/* Takes a place: on a new connection when OUT, on the present one when ANSWERED.
+/* The waiter has no place. */
+bool rl_queue_is_out(const rl_queue *queue);
+
+/* Takes a place at the member: on the present connection if the place is answered. False = out of
+ * memory, and OUT.
  * @param until the end of the wait; RL_NEVER = none */
-void rl_queue_enter(rl_queue *queue, rl_quorum_call *call, int64_t until, int64_t now);
+bool rl_queue_enter(rl_queue *queue, const rl_quorum_call *call, int64_t until, int64_t now);
 
 /* Continues as far as possible without waiting. Fills err for FAILED and LOST. */
-rl_queue_event rl_queue_step(
-	rl_queue *queue, rl_quorum_call *call, const rl_tick *tick, rl_error *err);
+rl_queue_event rl_queue_step(rl_queue *queue, const rl_tick *tick, rl_error *err);
+
+/* The last BLPOP has taken a ticket out of the list. */
+bool rl_queue_has_ticket(const rl_queue *queue);
 
 /* Adds what the place waits for. */
 void rl_queue_add_to_wait(const rl_queue *queue, rl_wait *wait);
@@ -138,13 +124,13 @@ bool rl_queue_is_in_since(const rl_queue *queue, int64_t at);
 int64_t rl_queue_won_since(
 	const rl_queue *queue, const rl_sample *sample, double drift_factor, int64_t now);
 
-/* Call after WON: gives the connection to the caller. The state is then OUT. */
-rl_conn *rl_queue_hand_over(rl_queue *queue);
+/* Call after WON: gives the connection to the errand of the member. The place is then OUT. */
+void rl_queue_hand_over(rl_queue *queue, rl_quorum_call *call, int64_t since);
 
 /* Gives up the place. With undo also undoes what its try may have taken. */
-rl_settlement rl_queue_leave(rl_queue *queue, rl_quorum_call *call, bool undo, int64_t now);
+rl_settlement rl_queue_leave(rl_queue *queue, bool undo, int64_t now);
 
-/* Frees what the place keeps besides its connection. */
+/* Frees the place, which must be OUT. */
 void rl_queue_clear(rl_queue *queue);
 
 /* In a forked child: closes the connection, which is the parent's, and sends nothing. */

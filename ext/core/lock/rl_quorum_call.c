@@ -427,93 +427,7 @@ bool rl_quorum_call_is_overruled(const rl_quorum_call *call, const rl_renewal *r
 	return rl_tally_outcome(&tally) != RL_VOTE_REFUSED;
 }
 
-/* ---- undoing ---- */
-
-/* True when the server's error shows that it would refuse an undo as well. */
-static bool refuses_scripts(const rl_errand *member)
-{
-	return member->vote == RL_VOTE_FAILED && member->err->status == RL_ERR_SERVER &&
-		(rl_error_passes(member->err) || strcmp(member->err->code, "NOPERM") == 0 ||
-			strcmp(member->err->code, "NOAUTH") == 0);
-}
-
-/* The member has carried out the command, whether or not its replicas have confirmed it. */
-static bool was_granted(const rl_errand *member)
-{
-	bool is_being_checked =
-		member->state == RL_ERRAND_CHECKING && member->answer.vote == RL_VOTE_GRANTED;
-	return member->vote == RL_VOTE_GRANTED || is_being_checked || rl_errand_is_unconfirmed(member);
-}
-
-/* To undo the token frees no lock of another holder: the token is unique, or the member has granted
- * it to this call, and its TTL lasts. */
-static bool is_ours(const rl_errand *member, rl_bytes token, int64_t now)
-{
-	const rl_errand_terms *terms = member->terms;
-	int64_t ttl = terms->request.ttl_ms * RL_NS_PER_MS;
-	bool lasts = now < member->channel.sent_at + ttl - rl_set_drift(terms->set, ttl);
-	return rl_token_is_drawn(token) || (was_granted(member) && lasts);
-}
-
-/* A swap to a drawn token is undone if it was or may have been carried out. In a swap to the
- * caller's token that token is released only if this swap has set it, and the drawn token only if
- * the member has not answered. */
-static bool may_undo_swap(const rl_errand *member, int64_t now)
-{
-	if (!member->terms->is_own_token) {
-		return was_granted(member) || member->doubt != RL_DOUBT_NONE ||
-			rl_errand_is_unanswered(member);
-	}
-	return member->vote != RL_VOTE_REFUSED &&
-		(!was_granted(member) ||
-			(member->answer.number == RL_SWAPPED_NOW &&
-				is_ours(member, member->terms->request.fresh, now)));
-}
-
-/* True when the member has or may have the token, and an undo is allowed. */
-static bool may_undo(const rl_errand *member, rl_undo undo, int64_t now)
-{
-	const rl_errand_terms *terms = member->terms;
-	rl_verb verb = terms->request.verb;
-	/* If the server would refuse the undo, the next try finds out whether the key is ours. */
-	if (undo == RL_UNDO_NOTHING || member->state == RL_ERRAND_UNDOING ||
-		(undo == RL_UNDO_BUT_REFUSALS && refuses_scripts(member))) {
-		return false;
-	}
-	if (verb == RL_VERB_SWAP) {
-		return may_undo_swap(member, now);
-	}
-	if (!rl_verb_takes(verb)) {
-		return verb == RL_VERB_EXTEND && member->vote == RL_VOTE_GRANTED;
-	}
-	bool may_have_it =
-		was_granted(member) || member->doubt == RL_DOUBT_UNKNOWN || rl_errand_is_unanswered(member);
-	/* A token that was swapped in may be undone after the call (rl_quorum_call_hold()). */
-	return may_have_it && is_ours(member, terms->request.token, now);
-}
-
-/* False = nothing was written. */
-static bool write_undo(const rl_errand *member)
-{
-	const rl_errand_terms *terms = member->terms;
-	rl_request request = terms->request;
-	request.is_asking = member->sent.is_asking;
-	bool is_swap = request.verb == RL_VERB_SWAP;
-	if (is_swap && was_granted(member) && terms->is_own_token) {
-		request.token = request.fresh;
-	}
-	rl_conn *conn = member->channel.conn;
-	bool is_written = conn != NULL &&
-		(is_swap && !terms->is_own_token ? rl_conn_swap_back(conn, &request)
-										 : rl_conn_undo(conn, &request));
-	if (conn != NULL && terms->is_own_token) {
-		rl_conn_note_own(conn, request.key, request.token);
-	}
-	rl_stats_add(&rl_env_stats(terms->env)->grants_undone, is_written);
-	return is_written;
-}
-
-/* ---- giving back ---- */
+/* ---- settling ---- */
 
 /* A member does not allow the helper keys of this lock, or of any. */
 static bool is_without_helpers(const rl_quorum_call *call)
@@ -546,69 +460,14 @@ static void back_up_release(const rl_quorum_call *call, const rl_errand *member)
 	}
 }
 
-static void give_back(rl_errand *member, bool was_undone, int64_t now)
-{
-	const rl_errand_terms *terms = member->terms;
-	rl_channel *channel = &member->channel;
-	int64_t patience = rl_errand_patience(member);
-	if (!rl_channel_is_open(channel)) {
-		return;
-	}
-	if (terms->request.verb == RL_VERB_RELEASE) {
-		/* The token may be a caller's. */
-		rl_conn_note_own(channel->conn, terms->request.key, terms->request.token);
-	}
-	rl_giving giving = {.is_trusted = !member->must_close,
-		.patience = patience,
-		/* A late release of a drawn token is harmless: no other client has this token. */
-		.may_send_later = terms->request.verb == RL_VERB_RELEASE &&
-			rl_token_is_drawn(terms->request.token) && !rl_channel_is_connected(channel),
-		.must_arrive = (was_undone || patience > 0) && member->err->status != RL_ERR_PROTOCOL};
-	rl_channel_give_back(channel, terms->pool, giving, now);
-}
-
-/* ---- settling ---- */
-
-/* True when the member may have the token, and no undo makes sure that it loses it. */
-static bool is_doubtful(const rl_errand *member, rl_undo undo, bool was_undone)
-{
-	const rl_errand_terms *terms = member->terms;
-	/* A swap to the caller's token that is not heard leaves it open whether the member has it. */
-	bool is_own_swap = terms->is_own_token && terms->request.verb == RL_VERB_SWAP;
-	if (was_undone && !refuses_scripts(member) && (was_granted(member) || !is_own_swap)) {
-		return false;
-	}
-	return member->doubt == RL_DOUBT_UNKNOWN || rl_errand_is_unanswered(member) ||
-		(undo != RL_UNDO_NOTHING && was_granted(member));
-}
-
-static void settle(rl_errand *member, rl_undo undo, rl_settlement *settlement, int64_t now)
-{
-	if (member->state == RL_ERRAND_CHECKING) { /* what the Sentinels say matters no more */
-		rl_errand_finish(member, member->answer.vote);
-	}
-	bool was_undone = may_undo(member, undo, now) && write_undo(member);
-	bool is_in_doubt = is_doubtful(member, undo, was_undone);
-	if (was_undone && !refuses_scripts(member)) {
-		settlement->was_undone = true;
-		settlement->doubt =
-			rl_doubt_add(settlement->doubt, was_granted(member) ? RL_DOUBT_NONE : RL_DOUBT_GUARDED);
-	}
-	settlement->doubt =
-		rl_doubt_add(settlement->doubt, is_in_doubt ? RL_DOUBT_UNKNOWN : RL_DOUBT_NONE);
-	if (rl_errand_is_unanswered(member) && !was_undone && member->doubt < RL_DOUBT_LEFT) {
-		member->doubt = RL_DOUBT_LEFT;
-	}
-	rl_errand_finish(member, member->vote);
-	give_back(member, was_undone, now);
-}
-
 rl_settlement rl_quorum_call_settle(rl_quorum_call *call, rl_undo undo, int64_t now)
 {
 	rl_settlement settlement = {0};
 	for (unsigned i = 0; i < call->terms.set->count; i++) {
 		back_up_release(call, &call->members[i]);
-		settle(&call->members[i], undo, &settlement, now);
+		rl_settlement one = rl_errand_settle(&call->members[i], undo, now);
+		settlement.was_undone = settlement.was_undone || one.was_undone;
+		settlement.doubt = rl_doubt_add(settlement.doubt, one.doubt);
 	}
 	return settlement;
 }

@@ -135,22 +135,6 @@ bool rl_quorum_call_is_overruled(const rl_quorum_call *call, const rl_renewal *r
 
 /* ---- settling ---- */
 
-/* What has become of the token. */
-typedef struct rl_settlement {
-	/* An undo was written, so this token must not be used again. */
-	bool was_undone;
-	/* The greatest of all members. UNKNOWN = a member may hold this token. */
-	rl_doubt doubt;
-} rl_settlement;
-
-typedef enum rl_undo {
-	RL_UNDO_NOTHING,
-	RL_UNDO_ALL, /* grants, and commands in doubt */
-	/* The same, except where the server would refuse the undo as well: there the token will be
-	 * tried again as "maybe ours". */
-	RL_UNDO_BUT_REFUSALS,
-} rl_undo;
-
 /* Ends the quorum call at any moment: writes undos if asked, and gives the connections back. */
 rl_settlement rl_quorum_call_settle(rl_quorum_call *call, rl_undo undo, int64_t now);
 

@@ -26,8 +26,10 @@ static rl_again again(const rl_request *request, const rl_error *err)
 	if (request->verb == RL_VERB_FENCE && strcmp(err->code, "TRYAGAIN") == 0) {
 		return RL_AGAIN_LATER;
 	}
-	/* Without the helper keys a PROBE would have no effect, so it is not sent again. */
-	bool is_final = rl_request_is_without_helpers(request) || request->verb == RL_VERB_PROBE;
+	/* Without the helper keys a PROBE would have no effect, and a place in the queue would be none,
+	 * so they are not sent again. */
+	bool is_final = rl_request_is_without_helpers(request) || request->verb == RL_VERB_PROBE ||
+		request->place == RL_PLACE_QUEUED;
 	if (is_final || !rl_error_is_about_helpers(err)) {
 		return RL_AGAIN_NOT;
 	}

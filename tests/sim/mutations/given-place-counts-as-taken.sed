@@ -1,3 +1,3 @@
 # A place counts as taken after its connection was handed over.
 # file: ext/core/lock/rl_queue.c
-/^rl_conn \*rl_queue_hand_over\(/,/^\}/s/^\tqueue->state = RL_QUEUE_OUT;//
+s/\(place->errand.state == RL_ERRAND_DONE \&\& .*\);/false;/

@@ -2,4 +2,4 @@
 # file: ext/core/lock/rl_queue.c
 # clusters
 # rare
-s/!rl_target_equal\(sample->node, queue->at.node\)/false/
+s/!rl_target_equal\(sample->node, errand->node\)/false/

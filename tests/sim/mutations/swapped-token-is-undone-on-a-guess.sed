@@ -1,3 +1,3 @@
 # A caller's token is released where its swap has found it already.
-# file: ext/core/lock/rl_quorum_call.c
-s/member->answer.number == RL_SWAPPED_NOW &&/true \&\&/
+# file: ext/core/conn/rl_errand.c
+s/errand->answer.number == RL_SWAPPED_NOW &&/true \&\&/
