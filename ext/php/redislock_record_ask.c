@@ -38,6 +38,7 @@ static redislock_call *ask_once(redislock_record *record, rl_verb verb, int64_t 
 			.token = token,
 			.ttl_ms = ttl_ms,
 			.was_held = rl_lease_was_held(lease),
+			.is_leased = true,
 			/* A member that runs the command late could shorten the TTL that the next extend()
 			   sets. */
 			.wanted = verb == RL_VERB_EXTEND ? RL_WANTED_SOON : RL_WANTED_DECISION,
@@ -72,6 +73,9 @@ redislock_call *redislock_record_ask(redislock_record *record, rl_verb verb, int
 	for (int again = 0; call != NULL && again < AGAIN_MOST && must_repeat(record, call); again++) {
 		redislock_call_end(call);
 		call = ask_once(record, verb, ttl_ms);
+	}
+	if (call != NULL && verb == RL_VERB_EXTEND && call->op->status == RL_BUSY) {
+		rl_plain_undo(call->op, rl_os_now());
 	}
 	return call;
 }

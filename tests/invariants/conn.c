@@ -79,5 +79,7 @@ bool invariants_of_conn(const rl_conn *conn)
 			"rl_conn: a reply is held only until WAIT is answered") &&
 		holds(conn->life != RL_CONN_LIFE_ENDED || conn->waits_left == 0,
 			"rl_conn: a connection is not ended while its server waits for the replicas") &&
-		holds(conn->last_byte >= conn->login_end, "rl_conn: the login comes first");
+		holds(conn->kept_left <= conn->pending_count,
+			"rl_conn: kept_left is at most the number of pending replies") &&
+		holds(conn->last_byte >= conn->kept_end, "rl_conn: the login comes first");
 }

@@ -119,7 +119,8 @@ static rl_op *ask(kept *self, rl_verb verb, int64_t ttl_ms)
 		.key = self->lease->names.key,
 		.token = rl_lease_token(self->lease),
 		.ttl_ms = ttl_ms,
-		.was_held = rl_lease_was_held(self->lease)};
+		.was_held = rl_lease_was_held(self->lease),
+		.is_leased = true};
 	rl_op *op = need(rl_plain_new(&by->set, &by->pool, &by->env, &args));
 	rl_drive(&by->net, op, NULL);
 	return op;
@@ -143,6 +144,9 @@ rl_status kept_extend(kept *self, int64_t ttl_ms)
 		rl_lease_doubt(self->lease, ttl_ns);
 	}
 	rl_watchdog_let_go(self->renewal);
+	if (op->status == RL_BUSY) {
+		rl_plain_undo(op, rl_os_now());
+	}
 	rl_op_free(op);
 	self->ttl_ms = ttl_ms;
 	return status;

@@ -286,7 +286,8 @@ static rl_op *ask(sim_client *c, const holding *h, rl_verb verb, int64_t ttl_ms)
 		.key = h->lease->names.key,
 		.token = rl_lease_token(h->lease),
 		.ttl_ms = ttl_ms,
-		.was_held = !h->is_token && rl_lease_was_held(h->lease)};
+		.was_held = !h->is_token && rl_lease_was_held(h->lease),
+		.is_leased = true};
 	return rl_plain_new(&c->set, &c->pool, &c->env, &args);
 }
 
@@ -819,6 +820,7 @@ static void finish_extend(sim_client *c)
 	} else if (c->op->status == RL_BUSY) {
 		COVER(not_extended);
 		rl_lease_lose(h->lease);
+		rl_plain_undo(c->op, client_now(c));
 	} else {
 		COVER(extend_failed);
 		judge_failed(c->index, h->key, why(c));

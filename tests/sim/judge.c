@@ -776,8 +776,10 @@ void judge_fairness(unsigned winner)
 	}
 	grants[winner]++;
 	/* On several members the first winner may lack the member at which the others queue. Then they
-	 * move once, each with its next look, which shuffles them. */
-	unsigned most = plan.members == 1 || is_settled ? 1 : 2;
+	 * move once, each with its next look, which shuffles them. Later a waiter that was woken may
+	 * overtake the release on its way to the other members: it is refused there, and queues again,
+	 * after the others. */
+	unsigned most = plan.members == 1 ? 1 : 2;
 	for (unsigned i = 0; plan.mode == PLAN_FAIR && i < plan.clients; i++) {
 		if (grants[winner] > grants[i] + most && !clients[winner].is_closing) {
 			world_violate("fair: c%u has had the lock %u times, and c%u %u times", winner,

@@ -404,6 +404,36 @@ static void commands_that_were_not_sent_are_retracted(void)
 	CHECK(rl_conn_is_reusable(conn));
 }
 
+/* A release that its owner has left to be sent later goes with the connection to the next owner,
+ * who retracts only what follows it. */
+static void commands_that_are_kept_are_not_retracted(void)
+{
+	dial_it(NULL, "secret", 0);
+	CHECK(tell());
+	rl_conn_note_own(conn, bytes_of("k"), bytes_of("tok"));
+	rl_conn_discard_pending(conn);
+	rl_conn_keep(conn);
+	CHECK(ask(1) != 0);
+	CHECK(rl_conn_retract(conn));
+	CHECK_INT(conn->pending_count, 2);
+	CHECK_INT(conn->own_left, 2);
+	CHECK(rl_conn_is_worth_keeping(conn));
+	fake_says(0, ":1");
+	fake_says(0, ":9");
+	CHECK(ask(5) != 0);
+	flush_and_read();
+	CHECK_INT(next(), RL_CONN_READY);
+	check_reply_to(5);
+	CHECK_INT(event.reply.integer, 9);
+	CHECK_INT(conn->own_left, 0);
+	CHECK_LOG("0 a1 dial\n"
+			  "0 a1 retract\n"
+			  "0 a1 AUTH secret\n"
+			  "0 a1 force k\n"
+			  "0 a1 EXISTS k\n"
+			  "0 a1 NAME\n");
+}
+
 /* Its reply will never come, and nothing is undone on the connection any more. */
 static void an_undo_that_was_not_sent_is_forgotten_with_its_command(void)
 {
@@ -588,6 +618,7 @@ static const check_test tests[] = {
 	TEST(discarded_replies_of_all_kinds_are_one_run),
 	TEST(replies_to_logins_are_not_discarded),
 	TEST(commands_that_were_not_sent_are_retracted),
+	TEST(commands_that_are_kept_are_not_retracted),
 	TEST(an_undo_that_was_not_sent_is_forgotten_with_its_command),
 	TEST(commands_that_were_sent_are_not_retracted),
 	TEST(a_command_after_sent_ones_is_not_retracted),

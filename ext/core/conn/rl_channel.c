@@ -586,8 +586,11 @@ void rl_channel_give_back(rl_channel *channel, rl_pool *pool, rl_giving giving, 
 	 * here, and not by the next call. */
 	rl_conn_event event;
 	rl_conn_next(conn, &event);
-	bool is_kept = giving.is_trusted && giving.patience > 0 &&
-		(giving.may_send_later || rl_conn_retract(conn)) && rl_conn_is_worth_keeping(conn);
+	if (giving.may_send_later) {
+		rl_conn_keep(conn);
+	}
+	bool is_kept = giving.is_trusted && giving.patience > 0 && rl_conn_retract(conn) &&
+		rl_conn_is_worth_keeping(conn);
 	if (is_kept) {
 		rl_pool_give_unheard(pool, conn, giving.patience, now);
 	} else if (giving.is_trusted && rl_conn_is_reusable(conn)) {

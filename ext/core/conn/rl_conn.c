@@ -11,7 +11,7 @@
  *
  * Neighbours of the same kind and tag are one run. The login comes first, because dialling queues
  * it. Other commands may follow before it is answered, and rl_conn_retract() takes them back as
- * long as none was sent.
+ * long as none was sent: all but those that an earlier owner has left to be sent later.
  *
  * No reply is ever taken out of the middle of the queue. If no operation waits for a reply any
  * more, its run becomes NOBODY, and the reply is discarded when it arrives.
@@ -27,7 +27,7 @@
  *
  * Between two steps:
  * - pending_count is the number of the replies in all runs, and no run is empty.
- * - undo_left, own_left and waits_left are at most this number.
+ * - kept_left, undo_left, own_left and waits_left are at most this number.
  * - A reply is held only until WAIT is answered. While WAIT is pending a connection is not ended.
  */
 #include "core/conn/rl_conn.h"
@@ -164,7 +164,7 @@ rl_conn *rl_conn_dial(
 		rl_conn_free(conn);
 		return NULL;
 	}
-	conn->login_end = conn->last_byte;
+	rl_conn_keep(conn);
 	return conn;
 }
 
@@ -425,6 +425,7 @@ static void settle_reply(rl_conn *conn, rl_conn_event *event)
 	conn->heard = RL_CONN_HEARD_SINCE;
 	conn->pending_since = 0;
 	conn->pending_count--;
+	conn->kept_left -= conn->kept_left > 0;
 	conn->undo_left -= conn->undo_left > 0;
 	conn->own_left -= conn->own_left > 0;
 	conn->waits_left -= conn->waits_left > 0;
@@ -520,19 +521,15 @@ void rl_conn_discard_pending(rl_conn *conn)
 	conn->pending_runs = kept;
 }
 
-/* Forgets all pending replies except the replies to the login, which are the first runs. */
-static void keep_logins(rl_conn *conn)
+static unsigned smaller(unsigned a, unsigned b)
 {
-	unsigned kept = 0;
-	conn->pending_count = 0;
-	for (unsigned i = 0; i < conn->pending_runs; i++) {
-		const rl_pending *owed = pending_at(conn, i);
-		if (owed->kind == RL_PENDING_LOGIN || owed->kind == RL_PENDING_ROLE) {
-			conn->pending_count += owed->count;
-			kept++;
-		}
-	}
-	conn->pending_runs = kept;
+	return a < b ? a : b;
+}
+
+void rl_conn_keep(rl_conn *conn)
+{
+	conn->kept_end = conn->last_byte;
+	conn->kept_left = conn->pending_count;
 }
 
 /* The map will not arrive on this connection: another connection asks for it again. */
@@ -545,20 +542,32 @@ static void want_map_again(rl_conn *conn)
 	}
 }
 
+/* Forgets all pending replies but the first ones, which are kept. */
+static void forget_retracted(rl_conn *conn)
+{
+	while (conn->pending_count > conn->kept_left) {
+		rl_pending *last = pending_at(conn, conn->pending_runs - 1);
+		conn->is_nameless = conn->is_nameless || last->kind == RL_PENDING_NAME;
+		conn->pending_count--;
+		conn->pending_runs -= --last->count == 0;
+	}
+	conn->waits_left = smaller(conn->waits_left, conn->kept_left);
+	conn->undo_left = smaller(conn->undo_left, conn->kept_left);
+	conn->own_left = smaller(conn->own_left, conn->kept_left);
+}
+
 bool rl_conn_retract(rl_conn *conn)
 {
 	if (conn->transport->sent(conn->link) >= conn->last_byte) {
 		return true;
 	}
-	if (!conn->transport->retract(conn->link, conn->login_end)) {
+	if (!conn->transport->retract(conn->link, conn->kept_end)) {
 		return false;
 	}
-	conn->last_byte = conn->login_end;
+	conn->last_byte = conn->kept_end;
 	want_map_again(conn);
-	keep_logins(conn);
-	conn->is_nameless = true;
+	forget_retracted(conn);
 	conn->confirm_ms = conn->later_ms = 0;
-	conn->waits_left = conn->undo_left = conn->own_left = 0;
 	return true;
 }
 
@@ -595,7 +604,7 @@ bool rl_conn_is_worth_keeping(const rl_conn *conn)
 {
 	uint64_t sent = conn->transport->sent(conn->link);
 	return conn->life == RL_CONN_LIFE_WELL && conn->pending_count <= PENDING_TO_KEEP_UNHEARD &&
-		(sent >= conn->last_byte || conn->last_byte == conn->login_end ||
+		(sent >= conn->last_byte || conn->last_byte == conn->kept_end ||
 			!conn->transport->is_connected(conn->link));
 }
 

@@ -77,9 +77,11 @@ struct rl_conn {
 	int64_t pending_since;
 	/* How long a reply may be pending while no operation waits for it; 0 = not noted. */
 	int64_t patience;
-	/* The positions of the last byte of the login, and of the last byte queued. */
-	uint64_t login_end;
-	uint64_t last_byte;
+	/* The position of the last byte that rl_conn_retract() leaves, at first that of the login, and
+	 * how many replies are pending up to the reply to it. */
+	uint64_t kept_end;
+	unsigned kept_left;
+	uint64_t last_byte;                   /* the position of the last byte queued */
 	rl_pending owed[RL_CONN_PENDING_MAX]; /* a ring of pending_runs */
 	unsigned pending_first;
 	unsigned pending_runs;
@@ -211,8 +213,11 @@ void rl_conn_next(rl_conn *conn, rl_conn_event *event);
 /* No operation waits for the pending replies any more: they will be discarded. */
 void rl_conn_discard_pending(rl_conn *conn);
 
-/* Takes back the commands that were not sent because the connection is not established. True = no
- * command is left unsent. */
+/* What is queued will not be retracted, also if it is sent only later. */
+void rl_conn_keep(rl_conn *conn);
+
+/* Takes back the commands since the login, or since rl_conn_keep(), that were not sent because the
+ * connection is not established. True = none of them is left unsent. */
 bool rl_conn_retract(rl_conn *conn);
 
 /* To be called while no operation has the connection. Continues to connect, sends the remaining

@@ -9,6 +9,7 @@
 typedef struct rl_plain {
 	rl_op op; /* first, for casts from rl_op */
 	rl_wanted wanted;
+	bool is_leased;
 	/* SWAP: a member may have request.fresh now or later. The swap was unanswered when the swap
 	 * back was written, or the swap back could not be written. */
 	bool must_swap_back;
@@ -139,7 +140,7 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 	}
 	op->status = outcome == RL_VOTE_REFUSED ? RL_BUSY : RL_OK;
 	/* A lock that only a minority has extended or swapped is of no use to any client. */
-	bool is_below = (outcome == RL_VOTE_REFUSED && verb == RL_VERB_EXTEND) ||
+	bool is_below = (outcome == RL_VOTE_REFUSED && verb == RL_VERB_EXTEND && !plain->is_leased) ||
 		(outcome != RL_VOTE_GRANTED && verb == RL_VERB_SWAP);
 	bool is_vain = outcome == RL_VOTE_GRANTED && is_too_slow(op, tick);
 	rl_settlement settlement = settle_ask(op, is_below || is_vain, tick->now);
@@ -148,6 +149,12 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 	}
 	count_ask(op);
 	return true;
+}
+
+void rl_plain_undo(rl_op *op, int64_t now)
+{
+	rl_quorum_call_hold(&op->call, false, now);
+	rl_quorum_call_settle(&op->call, RL_UNDO_ALL, now);
 }
 
 static void abandon(rl_op *op, int64_t now)
@@ -213,6 +220,7 @@ rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plai
 		: is_about_all                          ? RL_WANTED_SOON
 												: args->wanted;
 	plain->late_ns = args->late_ns;
+	plain->is_leased = args->is_leased;
 	call->terms.was_held = args->was_held;
 	call->terms.request.verb = args->verb;
 	call->terms.request.token = rl_bytes_of(token, args->token.len);

@@ -16,6 +16,9 @@ typedef struct rl_plain_args {
 	rl_bytes token; /* no data = none needed */
 	int64_t ttl_ms; /* EXTEND */
 	bool was_held;  /* RELEASE: ownership was proven before */
+	/* EXTEND: the caller has a lease, which the watchdog may keep although the command was refused.
+	 * If it does not, the caller calls rl_plain_undo(). False = a refusal is undone at once. */
+	bool is_leased;
 	/* FORCE waits for all answers anyway; REMAINING and INSPECT wait for answers that come soon. */
 	rl_wanted wanted;
 	/* RELEASE: for so long the renewer repeats a release that fails; 0 = not at all. */
@@ -27,6 +30,10 @@ typedef struct rl_plain_args {
  * request.fence_number.
  * @return NULL when out of memory */
 rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plain_args *args);
+
+/* After an EXTEND of a lease that was refused, and is lost: releases the lock where it was or may
+ * have been extended. A lock that only a minority has is of no use to any client. */
+void rl_plain_undo(rl_op *op, int64_t now);
 
 /* Takes over a lock that is held with the given token: a fresh token replaces it, and a new TTL
  * begins. RL_OK: the lock is held with request.fresh, and the proof counts from
