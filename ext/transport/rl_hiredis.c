@@ -22,15 +22,17 @@
 #define SMALL_TEXTS 512
 #define ARGS_MAX 16
 
-/* The map of a cluster has one node for 13 to 22 bytes, and its largest maps have long names. */
+/* The most elements of one reply. The longest reply, the map of a cluster, has an element for every
+ * 13 to 22 bytes. Only maps with long host names, with an element for some 22 bytes, come near
+ * RL_READER_BYTES_MAX, so one for 16 bytes is enough. */
 #define NODES_MAX (RL_READER_BYTES_MAX / 16)
 /* The shortest element is a type and the end of its line. */
 #define ELEMENT_BYTES_MIN 3
 /* What stands around the longest text: "$1048576\r\n" and the end of the line. */
 #define TEXT_FRAME 12
 
-/* The sizes of the first block and of the largest one that several pieces share; a piece that is
- * larger than a quarter of the next block has a block of its own. */
+/* The sizes of the first block and of the largest one that several allocations share. An allocation
+ * that is larger than a quarter of the next block has a block of its own. */
 #define BLOCK_MIN 4096
 #define BLOCK_MAX (64 * 1024)
 

@@ -66,8 +66,8 @@ static inline int64_t crew_ms(int64_t ms)
 
 void crew_pause(int64_t ms);
 
-/* Whether a lease with that TTL may be lost now: the server or this machine stood still, or
- * stands. */
+/* Whether the loss of a lease with this TTL is excused: the server or this machine stands still, or
+ * stood still so recently that the renewals may have come too late. */
 bool crew_excuses(int64_t ttl_ms);
 
 /* A worker, from 1; its thread's function. */

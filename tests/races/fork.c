@@ -55,8 +55,10 @@ static int live(hand *self, kept *inherited)
 		return CHILD_HELD;
 	}
 	kept_free(inherited);
+	/* Most children end here. Freeing the inherited lease has already used the watchdog's mutex,
+	 * and other state that the fork has copied. */
 	if (hand_draw(self, 1, 4) > 1) {
-		return CHILD_GOOD; /* that was much already: the watchdog's mutex, among other things */
+		return CHILD_GOOD;
 	}
 	forget_watchdog();
 	char key[32];

@@ -61,7 +61,9 @@ typedef struct judge_claim {
 	int64_t until;  /* in true time; 0 = nothing is proven */
 	int64_t spell;  /* how far ahead that was when the proof grew */
 	unsigned moves; /* the moves of the key until then */
-	int64_t asked;  /* the end of the proof that was asked for: by taking the lock, or by extend */
+	/* By the client's clock: the end of the proof right after the lock was taken, or after the
+	 * latest extend(). Only up to this time may the proof go beyond hold_until. */
+	int64_t asked;
 	int64_t hold_until; /* in true time; RL_NEVER = the lease may be renewed without end */
 	/* When the latest extend() began, and the latest end that was asked for before it. A late grant
 	 * that is under way may have the TTL of that earlier command. */

@@ -257,8 +257,8 @@ static bool draw_handovers(void)
 	return chance_one_in(&own, 4) && plan.mode != PLAN_FAIR && !plan.has_twins;
 }
 
-/* Half of the worlds with several members have a slow server. A separate draw from the seed decides
- * that, so the rest of the world does not change. */
+/* Half of the usual worlds with several members have a slow server. A separate draw from the seed
+ * decides that, so the other draws of a seed are what they would be without it. */
 static void choose_slow_server(void)
 {
 	uint64_t mixed = world.seed * UINT64_C(0x9e3779b97f4a7c15) >> 32;

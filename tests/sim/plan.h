@@ -155,7 +155,8 @@ static inline bool plan_is_sentinel(unsigned member)
 	return plan.kinds[member] == MEMBER_SENTINEL;
 }
 
-/* Servers are told apart by their ports, not by their hosts. */
+/* True when a member may be several servers: a cluster, or a primary behind Sentinels. Then the
+ * port of an address says which server it is; otherwise the host does. */
 static inline bool plan_has_routes(void)
 {
 	return plan.has_clusters || plan.has_sentinels;

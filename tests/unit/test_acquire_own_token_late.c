@@ -102,7 +102,9 @@ static void own_token_is_swapped_in_once_its_release_is_over(void)
 	}
 }
 
-/* A token of our form is not even sent by a SET: one of the members could lose it. */
+/* A caller's token of the drawn form is usually stored by the SET. While a release of it lingers on
+ * one member, that member could still lose the lock to this release. So the SET sends a fresh
+ * token, and the caller's token is swapped in after the win. */
 static void a_token_of_our_form_is_swapped_in_while_a_release_lingers(void)
 {
 	release_late_on_c(FAKE_DRAWN, -1);

@@ -227,8 +227,8 @@ static void a_win_is_undone_when_the_other_members_are_taken(void)
 	 * wake-ups would be spurious again and again. */
 	CHECK_COUNT("TRY+ k T1", 0);
 	CHECK_COUNT("TRY+ k T2", 1);
-	/* The look 10 ms later meets the reservation that the first look has left at c, so the waiter
-	 * is woken there once more, but not again. */
+	/* The first look has sent the ticket at c, and so reserved c. The look 10 ms later finds that
+	 * reservation: the waiter queues at c once more, and is woken. After that it stays away. */
 	CHECK_INT(fake_stats.split_votes, 2);
 	CHECK(queued_at() != C);
 	CHECK_COUNT("BLPOP", 3);

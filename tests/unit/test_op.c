@@ -486,7 +486,8 @@ static void a_script_is_sent_by_digest_on_another_connection(void)
 	CHECK_LOG("0 a2 extend k tok 7000\n");
 }
 
-/* A text that gets no answer, or an error, need not have been loaded. */
+/* A script that was sent as text (EVAL) is not counted as loaded when no answer comes: the server
+ * may not have run it. */
 static void a_text_without_an_answer_is_not_counted(void)
 {
 	begin_warm();

@@ -193,8 +193,9 @@ static void each_member_gets_the_release_until_its_own_key_has_ended(void)
 	CHECK_COUNT("a42 RELEASE k tok\n", 1);
 }
 
-/* One server alone answers yes again and again, which proves nothing. That server has the key for
- * longer than the lease is proven. */
+/* Only c grants the renewal, which is no quorum: a answers with errors, and b refuses connections.
+ * So the lease is lost when its old proof ends, and c, whose key would last longer, gets a release.
+ */
 static void a_lease_without_a_quorum_is_lost_at_the_deadline(void)
 {
 	rl_renewal *one = keep();

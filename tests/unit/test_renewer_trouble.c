@@ -453,7 +453,8 @@ static void a_lost_lease_makes_no_further_steps(void)
 	fake_forget_log();
 	unsigned steps = watching_steps;
 	watching_to(90000);
-	CHECK_LOG(""); /* no renewal was sent that the server could still carry out */
+	/* No release is needed: no renewal was sent that the server could still carry out. */
+	CHECK_LOG("");
 	CHECK(watching_steps <= steps + 1);
 }
 

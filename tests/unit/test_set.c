@@ -175,8 +175,8 @@ static void a_member_is_given_a_tenth_of_the_ttl(void)
 
 /* ---- failover grace ---- */
 
-/* The longest proof of a holder, and the second for which an answer of the Sentinels counts, fit
- * into the grace, when each clock may be slow or fast by the drift. */
+/* The proof for the longest TTL, and after it the 1 s for which an answer of the Sentinels counts,
+ * fit together into the grace, even if each clock is slow or fast by the drift. */
 static void the_longest_ttl_fits_into_the_grace(void)
 {
 	static const struct {

@@ -256,8 +256,8 @@ static void a_server_that_does_not_read_is_waited_for_asleep(void)
 	CHECK(rl_process_stats()->connects == 1);
 }
 
-/* The release is more than the system takes at once, and the leases have gone when the system takes
- * the rest. */
+/* The releases are more than the system takes at once, and the leases are freed before the system
+ * takes the rest. */
 static void a_release_is_written_to_its_end(void)
 {
 	static char key[65536];

@@ -409,8 +409,10 @@ bool rl_channel_take(rl_channel *channel, rl_pool *pool, const rl_target *target
 	return true;
 }
 
-/* On a line that has failed before its server was heard, or could not be dialled, another attempt
- * would fail as well. */
+/* True when no new connection to the target may be dialled; *err says why. Either the lines are
+ * closing, or the line to the target is dead: it could not be dialled, or it failed before its
+ * server was heard, which does not count if the lines are lasting. Another attempt would fail as
+ * well, so the channel is put on the dead line. */
 static bool must_not_dial(rl_channel *channel, const rl_target *target, rl_error *err)
 {
 	rl_line *line = find_line(channel->lines, target);

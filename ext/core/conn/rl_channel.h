@@ -4,8 +4,8 @@
  * connection or dials one, logs in, sends, reads, undoes what it has sent, and gives the connection
  * back.
  *
- * An errand, a place in the wait queue and a renewer's server have channels. Each of them adds
- * only its own rules: what it sends, what the answers mean, how long it waits.
+ * Errands and lookups have channels. Each of them adds only its own rules: what it sends, what the
+ * answers mean, how long it waits.
  *
  *     closed --take, dial--> connecting --> logging in --> ready --give back, close--> closed
  *

@@ -35,6 +35,12 @@
  * just now, to an address that resolving cannot change, a new one would meet the same server again:
  * then the answer is the failure.
  *
+ * A PLACE IN THE WAIT QUEUE is a try that follows its BLPOP in the same write (rl_queue.h). The
+ * answer to BLPOP comes first, and the answer to the try decides. If the answer to BLPOP makes no
+ * sense, the next one may not be that to the try, so the errand fails. The budget includes the time
+ * for which BLPOP blocks. Meanwhile the Sentinels are not asked: the quorum call that adopts a win
+ * asks them.
+ *
  * SEVERAL NODES (rl_route.c). A redirect means that the command was not carried out, so it leaves
  * no doubt. One connection at a time has the errand's unanswered command, so an undo still
  * follows its command.

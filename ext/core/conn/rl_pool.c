@@ -234,8 +234,9 @@ static unsigned rank(const rl_conn *conn)
 	return conn->pending_count > 0 ? RANK_PENDING : RANK_READY;
 }
 
-/* The slot of the best idle connection to the target: of equal ones, that of the last used. NULL =
- * there is none. */
+/* The slot of the best idle connection to the target: of equally good ones, the most recently used.
+ * NULL = there is none.
+ * @param is_quiet only a connection without pending replies will do */
 static rl_conn **best_of(rl_pool *pool, const rl_target *target, bool is_quiet)
 {
 	rl_conn **best = NULL;

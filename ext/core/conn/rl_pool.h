@@ -81,14 +81,15 @@ void rl_pool_end_idle(rl_pool *pool, int64_t now);
 /* What an idle connection is wanted for. */
 typedef enum rl_pool_want {
 	RL_WANT_ANY,
-	/* A command that is not sent twice. The connection is checked, even if it was used a moment
-	 * ago. */
+	/* A command that must not be sent twice. The pool tests whether the connection is alive, even
+	 * if it was used a moment ago. */
 	RL_WANT_CHECKED,
 	/* A release, which must follow everything that was sent before. A connection whose reply is
 	 * overdue will do. */
 	RL_WANT_RELEASE,
 	RL_WANT_RELEASE_CHECKED,
-	/* A command that blocks. The connection has no pending reply, and is checked. */
+	/* A command that blocks. The connection has no pending reply, and the pool tests whether it is
+	 * alive. */
 	RL_WANT_QUIET,
 } rl_pool_want;
 

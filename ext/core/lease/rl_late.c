@@ -20,7 +20,8 @@ static bool is_of(const rl_renewal *renewal, rl_bytes key, rl_bytes token)
 		rl_bytes_equal(renewal->lease->names.key, key);
 }
 
-/* The member of the record and the member of the set are the same, as the same user. */
+/* True when the member of the renewal and the member of the set are the same server or route, with
+ * the same login. */
 static bool is_same_member(const rl_renewal_member *member, const rl_member *other)
 {
 	const rl_member *server = member->server;
@@ -30,7 +31,7 @@ static bool is_same_member(const rl_renewal_member *member, const rl_member *oth
 	return rl_route_equal(server->route, other->route);
 }
 
-/* The record is for the same members, as the same user. */
+/* True when the renewal and the set have the same members. */
 static bool is_on(const rl_renewal *renewal, const rl_set *set)
 {
 	bool is_same = renewal->count == set->count;

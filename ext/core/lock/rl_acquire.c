@@ -106,7 +106,8 @@
 #define SPREAD_NS (RL_NS_PER_MS / 20)
 #define SPREAD_MOST_NS (500 * RL_NS_PER_MS)
 
-/* The delay of the next probe while a quorum may be free; doubled each time. */
+/* While a quorum of members is free, or may be if the unheard members are, the next probe is sent
+ * after this time at the latest. Each such probe doubles the limit, up to 64 times. */
 #define FREE_PROBE_NS (20 * RL_NS_PER_MS)
 
 /* The least time between two probes if the holder's release will wake the waiter. */

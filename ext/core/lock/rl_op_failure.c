@@ -109,7 +109,7 @@ void rl_op_fail_with(rl_op *op, rl_status status, const char *format, ...)
 	va_end(args);
 	rl_error *err = error_memory(op, op->call.members[0].err);
 	if (set->count == 1) {
-		/* The name of a long list of hosts must leave room for the reason. */
+		/* A name may be a long list of hosts, and must leave room for the reason. */
 		op->status = rl_error_set(err, status, 0, "%.300s: %s", set->members[0].target->name, text);
 	} else {
 		op->status = rl_error_set(err, status, 0, "%u servers: %s", set->count, text);

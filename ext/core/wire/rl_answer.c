@@ -248,7 +248,8 @@ static void read_fence(
 	}
 }
 
-/* A reservation has no token: all of them count as the same holder. */
+/* The value of a reservation is no token, and may differ between members ('' or RL_RESERVED_LONG).
+ * So a reservation has only its label, and all members that are reserved name the same holder. */
 static void read_inspect(
 	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {

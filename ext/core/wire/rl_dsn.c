@@ -100,11 +100,12 @@ typedef enum option_type {
 
 #define HOUR (3600 * RL_NS_PER_SECOND)
 
-/* X(id, name, type, least, most, standard, kinds). A row is all that it takes to read an option, to
- * refuse a value or a kind of DSN, and to name the option in messages, which list the options in
- * the order of the rows. The value becomes a number or a text of the parser, under the option's id;
- * standard is the number of an option that is not given. An option that is for one kind of DSN only
- * is for memory:// or for Sentinels; another kind needs a text in refuse_misplaced(). */
+/* X(id, name, type, least, most, standard, kinds). To add an option, add a row: the parser then
+ * reads the option, refuses bad values and other kinds of DSN, and lists the option in messages, in
+ * the order of the rows. The parser keeps the value under the id (FAULT and TLS: see option_type);
+ * standard is the number of an option that is not given. For an option of a single kind of DSN,
+ * refuse_misplaced() has messages for memory:// and redis-sentinel:// only; another single kind
+ * needs a message there. */
 #define OPTIONS(X) \
  X(DB, "db", DATABASE, 0, 2147483647, 0, DSN_REMOTE) \
  X(TIMEOUT, "timeout", SECONDS, RL_NS_PER_MS, HOUR, 0, DSN_ANY) \
