@@ -19,7 +19,7 @@ static void one_lease_is_released(void)
 	fake_warm(0);
 	fake_says(0, ":1");
 	CHECK_INT(fake_drive(batch_op), RL_OK);
-	CHECK_LOG("0 a1 RELEASE k1 tok\n");
+	CHECK_LOG("0 a1 release k1 tok\n");
 	CHECK(!rl_lease_is_open(leases[0]));
 	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
 	CHECK_INT(fake_stats.released, 1);
@@ -33,7 +33,7 @@ static void a_batch_wakes_waiters(void)
 	fake_warm(0);
 	fake_says(0, ":1");
 	CHECK_INT(fake_drive(batch_op), RL_OK);
-	CHECK_LOG("0 a1 RELEASE+ k1 tok\n");
+	CHECK_LOG("0 a1 release+ k1 tok\n");
 }
 
 static void a_lease_that_is_not_ours_is_lost(void)

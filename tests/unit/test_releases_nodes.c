@@ -92,7 +92,7 @@ static void a_circle_of_redirects_ends(void)
 		fake_says(1, redirect("MOVED", 0, "a"));
 	}
 	fake_drive(batch_op);
-	CHECK_COUNT("RELEASE k1 tok", 6);
+	CHECK_COUNT("release k1 tok", 6);
 	CHECK_INT(fake_stats.failed, 1);
 	CHECK(rl_lease_is_open(leases[0]));
 	CHECK_INT(batch_missing(0), 1);
@@ -106,7 +106,7 @@ static void a_node_may_redirect_to_itself(void)
 		fake_says(0, redirect("MOVED", 0, "a"));
 	}
 	fake_drive(batch_op);
-	CHECK_COUNT("RELEASE k1 tok", 6);
+	CHECK_COUNT("release k1 tok", 6);
 	CHECK_INT(fake_stats.failed, 1);
 }
 

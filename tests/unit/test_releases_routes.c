@@ -41,7 +41,7 @@ static void an_own_token_is_sent_after_the_login(void)
 	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_ms(), 0);
 	CHECK_INT(fake_stats.released, 1);
-	CHECK_COUNT("b1 RELEASE k1 mine", 1);
+	CHECK_COUNT("b1 release k1 mine", 1);
 }
 
 static void a_drawn_token_is_written_after_asking_at_the_end(void)
@@ -186,7 +186,7 @@ static void readonly_stays_to_be_released(void)
 	fake_says(0, "-READONLY x");
 	fake_drive(batch_op);
 	CHECK_INT(fake_stats.failed, 1);
-	CHECK_COUNT("RELEASE", 1);
+	CHECK_COUNT("release", 1);
 	CHECK_INT(batch_missing(0), 1);
 }
 

@@ -52,10 +52,13 @@ static release *release_new(rl_releases *releases, size_t index)
 	memcpy(room, token.data, token.len);
 	one->index = index;
 	rl_quorum_call *call = &one->op.call;
-	call->terms.lines = releases->count > 1 ? &releases->lines : NULL; /* one shares nothing */
+	bool is_alone = releases->count == 1;
+	call->terms.lines = is_alone ? NULL : &releases->lines; /* one shares nothing */
 	call->terms.was_held = rl_lease_is_held(lease);
 	call->terms.request.verb = RL_VERB_RELEASE;
-	call->terms.request.form = RL_FORM_TEXT; /* there is no time for another round trip */
+	/* Many releases, and those that are written at the end of the time, are not sent twice. */
+	bool has_time = is_alone && !releases->lines.is_closing;
+	call->terms.request.form = has_time ? RL_FORM_USUAL : RL_FORM_TEXT;
 	call->terms.request.token = rl_bytes_of(room, token.len);
 	return one;
 }
