@@ -44,8 +44,8 @@ static inline bool redislock_vm_is_interrupted(void)
 	return zend_atomic_bool_load_ex(&EG(vm_interrupt));
 }
 
-/* Runs what is due, as the VM itself does between two opcodes. That code may throw, and it may bail
- * out. */
+/* Handles a pending interrupt of the VM, as the VM does between two opcodes. The handler may
+ * throw an exception, or bail out, so that this function does not return. */
 static inline void redislock_vm_run_interrupt(void)
 {
 	zend_atomic_bool_store_ex(&EG(vm_interrupt), false);

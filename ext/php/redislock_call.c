@@ -135,7 +135,8 @@ static redislock_call *begin(redislock_client *client, rl_op *op)
 	return call;
 }
 
-/* What the members may still have to do is repeated by the watchdog. */
+/* Hands to the watchdog what the call has left undone: releases that failed, and grants on
+ * members to which the call had no connection yet. */
 static void pass_on(const redislock_call *call)
 {
 	rl_late_release late;

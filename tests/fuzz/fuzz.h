@@ -46,8 +46,9 @@ typedef struct fuzz_seed {
 
 /* ---- messages ---- */
 
-/* The length of the UTF-8 character at the beginning; 0 = there is none. Not the code of core,
- * which is judged by it. */
+/* The length of the UTF-8 character at the beginning of text; 0 = there is none, or it is a
+ * control character. Deliberately does not call the code of core, because the fuzzers judge core
+ * by this function. */
 static inline size_t fuzz_char(const unsigned char *text)
 {
 	static const struct {

@@ -151,7 +151,9 @@ static bool to_server(fuzz_run_state *run)
 
 /* ---- the server's stream ---- */
 
-/* What is done to the byte at this place; NULL = no more. */
+/* Finds the next op, from *from on, for the byte at this offset of the server's stream, and sets
+ * *from to the end of the op. NULL = no further op applies to the byte: the input ends, or FORGE
+ * follows, after which there are no ops. */
 static const uint8_t *next_op(const fuzz_run_state *run, size_t place, size_t *from)
 {
 	for (; *from + 4 <= run->size; *from += 4) {

@@ -312,8 +312,9 @@ static bool are_leases_good(const sim_client *c)
 	return is_good;
 }
 
-/* Checks what the step of an actor may have changed. The script touches its leases, and through
- * them the watchdog's records, only when an operation begins or ends.
+/* Checks what the step of an actor may have changed. A step of the actor `script`, which stands
+ * for the PHP script, changes the client's leases, and through them the watchdog's records, only
+ * when an operation begins or ends.
  * @param before the operation before the step */
 static void check_invariants(const sim_client *c, bool is_dog, const rl_op *before)
 {

@@ -339,7 +339,8 @@ static uint64_t sent(const rl_link *link)
 	return link->whole;
 }
 
-/* A command is not retracted if the system has taken a part of it, or if it is in a record. */
+/* Refuses to retract a command if the system has taken a part of it, or if a TLS record that the
+ * system has begun to take contains it. */
 static bool retract(rl_link *link, uint64_t position)
 {
 	if (link->sealed > position) {

@@ -62,7 +62,8 @@ static inline unsigned sentinel_majority(unsigned member)
 	return (plan.count[member] - plan.nodes[member]) / 2 + 1;
 }
 
-/* Until when the server is silent for all clients. The server may be down for good. */
+/* The time until which the server is silent for all clients. Says nothing about a server that is
+ * down for good: use sentinel_is_silent(). */
 int64_t sentinel_silent_until(unsigned n);
 bool sentinel_is_silent(unsigned n);
 

@@ -110,9 +110,10 @@ static void block_for_copy(sim_server *s, rl_link *link, const rl_model_command 
 	world_plan(EVENT_BLOCK_END, world.now + end, link->index, link->life, link->blocked_number);
 }
 
-/* The end of a connection drops the commands after the one that blocks. */
 static void unblock(sim_server *s, rl_link *link);
 
+/* Call when a connection ends on which a command blocks, BLPOP or WAIT: drops this command. The
+ * caller drops the commands behind it. */
 static void drop_blocked(sim_server *s, rl_link *link)
 {
 	if (link->blocked_key != NO_KEY) {

@@ -1492,7 +1492,9 @@ static rl_acquire *long_scenario(bool is_own)
 	return is_own ? fake_acquire_own("mine", 30000, 2 * SECOND) : fake_acquire(30000, 2 * SECOND);
 }
 
-/* Checks what follows the last command that may take the lock. */
+/* Checks that an abandoned call has sent nothing more that may take the lock, and that it has
+ * not released a token of the caller's.
+ * @param before the log when the call was abandoned */
 static void check_given_up(const char *before, bool is_own, bool must_count)
 {
 	const char *after = fake_log() + strlen(before);

@@ -249,8 +249,8 @@ static void a_place_that_is_lost_without_a_ticket_counts_no_wake_up(void)
 	CHECK_INT(fake_stats.wake_ups, 1);
 }
 
-/* Other clients may put anything into the list, of any length. Bytes that cannot be read in place
- * of a ticket are no answer to the try. */
+/* Other clients may put anything into the list, of any length. If the reply to BLPOP cannot be
+ * parsed, the answer to the try behind it is lost, and with it the place. */
 static void nonsense_in_place_of_a_ticket_is_a_loss(void)
 {
 	waiting_begin();

@@ -372,8 +372,8 @@ static void check_not_granted(const rl_acquire *acquire)
 	}
 }
 
-/* The wait does not end without the lock if no client has had it for longer than a look and its
- * answers take. */
+/* Fails if a wait with unlimited retries has ended without the lock, although the lock had been
+ * free for longer than a look and its answers take. */
 static void check_liveness(const rl_acquire *acquire)
 {
 	bool was_free = world.unheld_since != RL_NEVER &&

@@ -200,8 +200,8 @@ static void a_call_that_is_abandoned_at_an_asked_node_is_undone_there(void)
 	CHECK_HAS(fake_log(), "5 b1 ASKING\n5 b1 RELEASE k T1\n");
 }
 
-/* The asked node has a key that is still on its way, so the next call begins at the owner of the
- * slot. */
+/* An ASK redirect holds for one command only: a owns the slot until it has moved all keys to b,
+ * so the next call begins at node a again. */
 static void the_next_call_begins_at_the_owner_again(void)
 {
 	begin_redirected(ASK_AT("b"), "+OK");
@@ -324,8 +324,8 @@ static void clusterdown_is_the_failure_without_a_wait(void)
 
 /* ---- doubt ---- */
 
-/* The answer of a is lost, and a redirects the second copy to b, which gives this answer. NULL = b
- * gives no answer. */
+/* Node a's answer is lost, and then node a redirects the second copy of the command to node b.
+ * @param of_b the answer of node b; NULL = it gives none */
 static void begin_lost_and_moved(const char *of_b)
 {
 	begin_warm_cluster("ab");

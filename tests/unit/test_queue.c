@@ -144,8 +144,9 @@ static void a_look_after_the_win_proves_the_time_before_it(void)
 	fake_wakes(0, 0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_ms(), 950);
-	/* The look was sent at 850 ms, when the clock showed 900 ms at most: the win was 51 ms before
-	 * that, or a little more. */
+	/* The server's clock showed 849 ms at the win, and 900 ms when it ran the look, which was
+	 * sent at 850 ms of ours. So the win was at 799 ms or later, and the drift makes that 798
+	 * ms. */
 	CHECK_INT(proven_from_ms(acquire), 798);
 }
 

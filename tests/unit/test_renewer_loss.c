@@ -178,8 +178,10 @@ static void a_lease_may_have_no_callback(void)
 	CHECK_INT(fake_stats.lost, 1);
 }
 
-/* ---- late answers; a lease of 12 ms is proven for 10, due at 3.3, and an answer is waited for 5
- * ms ---- */
+/* ---- late answers ---- */
+
+/* A lease of 12 ms is proven for 10 ms. Its renewal is due after 3.3 ms, and the watch waits 5
+ * ms for the answer. */
 
 static void a_late_answer_does_not_revive_a_lease(void)
 {

@@ -268,8 +268,9 @@ static void a_lease_that_could_not_be_released_is_released_after_the_set(void)
 	CHECK_LOG("10050 c1 RELEASE k tok\n");
 }
 
-/* The SET was under way when the release was sent. Its answer, which has arrived since, says
- * nothing about the order. */
+/* The SET was under way when the owner paused the renewal to release the lock. The answer to the
+ * SET, which has arrived since, does not tell whether the server ran the SET after the release,
+ * so another release must follow the SET. */
 static void a_set_answered_during_the_release_is_followed_by_a_release(void)
 {
 	rl_renewal *one = fly();

@@ -210,8 +210,9 @@ static uint64_t append_request(
 	return last_byte;
 }
 
-/* Notes that the replicas must confirm the command. The replicas have a small part of the TTL for
- * that, so that their time ends before the patience with one of several members does. */
+/* Notes that the replicas must confirm the command, and for how long WAIT may wait for them.
+ * That is a small part of the TTL at most, so that WAIT ends before the call loses patience with
+ * this member, where the set has several. */
 static void note_confirmed(rl_conn *conn, const rl_request *request)
 {
 	int64_t most = conn->target->replicas_ms;

@@ -150,8 +150,9 @@ void rl_conn_ask_replicas(rl_conn *conn);
 /* True when only the confirmation of the replicas is missing. */
 bool rl_conn_is_confirming(const rl_conn *conn);
 
-/* Stops waiting for the replicas: the replies that they have not confirmed count as unconfirmed,
- * and rl_conn_next() passes these replies on. Servers end WAIT up to 0.1 s after its time. */
+/* Stops waiting for the reply to WAIT, which a server may send up to 0.1 s after the timeout of
+ * WAIT. The grants that WAIT should have confirmed count as unconfirmed, and rl_conn_next()
+ * returns them as such. */
 void rl_conn_give_up_replicas(rl_conn *conn);
 
 /* The same as rl_conn_send() for a command whose reply is discarded. False when it could not be

@@ -125,7 +125,8 @@ static bool is_queued(const rl_errand *errand)
 	return errand->terms->request.place == RL_PLACE_QUEUED;
 }
 
-/* The command is answered, also if the answer is still checked. */
+/* True when no answer to the command is awaited any more: the answer is known, even if the
+ * Sentinels must still confirm the node, or the errand has ended without one. */
 static bool is_answered(const rl_errand *errand)
 {
 	return errand->state == RL_ERRAND_CHECKING || errand->state == RL_ERRAND_DONE;
@@ -229,7 +230,8 @@ static bool is_named(const rl_errand *errand)
 	return errand->node != NULL && named != NULL && rl_target_equal(errand->node, named);
 }
 
-/* For how long a majority must have known the node; 0 = the command is never held back. */
+/* For how long the majority of the Sentinels must have known the node as the primary; 0 = the
+ * command is never held back. */
 static int64_t needed_age(const rl_errand *errand)
 {
 	const rl_errand_terms *terms = errand->terms;
@@ -1362,8 +1364,9 @@ static int64_t next_lookup(const rl_errand *errand)
 	return (last > begun_at ? last : begun_at) + RL_LOOKUP_AGAIN_NS;
 }
 
-/* The primary was named, so it can be asked. If it is the node that has just failed, there is no
- * other. */
+/* The Sentinels have named the primary, so the errand asks it. If they have named the node that
+ * has just failed, the errand fails, because there is no other node to ask; but a command in
+ * doubt is sent there again, because only another answer can clear the doubt. */
 static void ask(rl_errand *errand, const rl_tick *tick)
 {
 	bool has_failed = errand->err->status != RL_OK && is_named(errand);

@@ -410,7 +410,8 @@ static void step_one(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
 	}
 }
 
-/* The time is over, and the Sentinel was asked, and has not answered. */
+/* Fails a Sentinel to which the connection, or from which the answer, has not come within the
+ * time of the lookup. */
 static void time_out(rl_lookup *lookup, rl_sentinel *sentinel, int64_t now)
 {
 	const rl_channel *channel = &sentinel->channel;

@@ -84,8 +84,8 @@ typedef enum rl_pool_want {
 	/* A command that must not be sent twice. The pool tests whether the connection is alive, even
 	 * if it was used a moment ago. */
 	RL_WANT_CHECKED,
-	/* A release, which must follow everything that was sent before. A connection whose reply is
-	 * overdue will do. */
+	/* A release. The pool may take a connection whose reply is overdue, because the release must
+	 * follow the commands that were sent on that connection before. */
 	RL_WANT_RELEASE,
 	RL_WANT_RELEASE_CHECKED,
 	/* A command that blocks. The connection has no pending reply, and the pool tests whether it is

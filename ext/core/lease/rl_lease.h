@@ -41,8 +41,9 @@ typedef struct rl_lease {
 	const rl_env *env; /* borrowed */
 	/* The time until which ownership is proven; 0 = not won yet; else an rl_loss, negative. */
 	_Atomic int64_t proof;
-	/* No renewal sets an expiry beyond this; RL_NEVER = the lease may be renewed without end, or
-	 * is not renewed. It only serves to find the reason of a loss. */
+	/* The end of maxHold, beyond which no renewal sets an expiry; RL_NEVER = the lease may be
+	 * renewed without end, or is not renewed. The lease uses it only to find the reason of a
+	 * loss; rl_renewal.hold_until limits the renewals. */
 	_Atomic int64_t hold_until;
 	/* When the request that took the lock was sent; 0 = the lease is not among those that the gauge
 	 * `held` counts. */
@@ -109,7 +110,8 @@ bool rl_lease_confirm(rl_lease *lease, int64_t ttl_ns, int64_t sent_at);
 /* The answer to the prolongation will not come. */
 void rl_lease_doubt(rl_lease *lease, int64_t ttl_ns);
 
-/* A copy of a prolongation may still be carried out, at any time. */
+/* Notes that a server may still carry out a copy of a prolongation to this TTL, at any time.
+ * Later confirmations therefore prove no more than this TTL. */
 void rl_lease_suspect(rl_lease *lease, int64_t ttl_ns);
 
 /* Call before sending a renewal, which never shortens the TTL at the server. One of the next two

@@ -324,8 +324,8 @@ static bool has_freed_nothing(const rl_errand *errand)
 		errand->answer.number == 0;
 }
 
-/* The command must not be sent again: the server would answer the same, or may have had a command
- * that is sent only once. */
+/* True when the command must not be sent again: the server would give the same answer, or it is
+ * a command that must be sent only once, and the server may have received it. */
 static bool must_not_be_repeated(const rl_renewer_errand *one)
 {
 	bool is_spent = one->terms.is_once && one->errand.doubt == RL_DOUBT_UNKNOWN;

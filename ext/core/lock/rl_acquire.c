@@ -132,7 +132,8 @@
 /* A remaining time of at least a second is shown in tenths of a second, a shorter one in ms. */
 #define TENTH_NS (100 * RL_NS_PER_MS)
 
-/* A key of another program may have any TTL. A longer one is shown as this, which is 146 years. */
+/* The longest PTTL that is shown, 146 years. The key of another program may have any TTL; a
+ * longer one is shown as this one, so that the nanoseconds do not overflow. */
 #define PTTL_SHOWN_MAX (RL_NEVER / RL_NS_PER_MS / 2)
 
 static const rl_op_class acquire_class;
@@ -475,7 +476,8 @@ static void move_queue(rl_acquire *acquire, unsigned index, const rl_tick *tick)
 {
 	rl_queue *queue = &acquire->queue;
 	rl_quorum_call *call = &acquire->op.call;
-	/* No holder releases the lock at a node that has lost the slot, or is no primary any more. */
+	/* A place at a node that has lost the slot, or is no longer the primary, would not be woken,
+	 * because holders release the lock at the new node. So the waiter leaves such a place. */
 	const rl_errand *place = queue->place != NULL ? &queue->place->errand : NULL;
 	bool has_moved = queue->member == index && place != NULL && place->node != NULL &&
 		!place->sent.is_asking && !rl_target_equal(place->node, call->members[index].node);

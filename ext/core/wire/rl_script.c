@@ -63,7 +63,8 @@
  "elseif c('PEXPIRE',w,2000)~=1 then c('ZREM',w," waiter ") n=0 " \
  "elseif g and tonumber(g)>10 then c('ZADD',w,'GT',g,'') end end "
 
-/* Removes the waiter's mark, and after the last mark the member ''. */
+/* Removes the waiter's mark. If only the element '' of the sorted set is left, which is no mark
+ * (see LUA_MARK), removes that too. */
 #define LUA_UNMARK(waiter) \
  "local function unmark() " \
  "r=c('ZREM',w," waiter ") " \

@@ -60,8 +60,8 @@ typedef struct rl_target {
 	int64_t replicas_ms;
 	/* Sentinels have named the server as the primary: a replica at its address is refused. */
 	bool must_be_primary;
-	/* Owned. The DSN without credentials and options, for messages. It is fit to be shown, and a
-	 * DSN of the same place. */
+	/* Owned. The DSN without credentials and options, for messages. It has no control
+	 * characters, and parsed as a DSN it leads to the same server. */
 	char *name;
 	/* Names the connections that are dialled with this target; none = as rl_env.label. */
 	rl_label label;
