@@ -135,7 +135,8 @@ typedef struct asked_command {
 	uint8_t kind;
 	uint64_t token;
 	int64_t begun_at; /* the beginning of the operation of PHP's thread */
-	int64_t over_at;  /* another ASK must come after this time; 0 = none is needed */
+	int64_t written_at;
+	int64_t over_at; /* another ASK must come after this time; 0 = none is needed */
 } asked_command;
 
 static asked_command asked[ASKED_MAX]; /* the latest commands */
@@ -220,7 +221,8 @@ void routes_write(rl_link *link, const rl_model_command *c)
 		.server = link->server,
 		.kind = kind_of(c),
 		.token = c->token.mark,
-		.begun_at = clients[link->client].begun_at};
+		.begun_at = clients[link->client].begun_at,
+		.written_at = world.now};
 	look_at_asked(&new);
 	asked[asked_count++ % ASKED_MAX] = new;
 }
@@ -244,10 +246,13 @@ void routes_read(const rl_link *link, uint32_t number, const rl_model_reply *rep
 }
 
 /* Whether the client wanted the answer. An operation that is over may have given its connection to
- * the pool, and an operation that ends closes connections by itself. */
+ * the pool, and an operation that ends closes connections by itself. A connection may linger until
+ * the client has heard another ASK. */
 static bool is_wanted(const asked_command *a, bool was_broken)
 {
-	return a->is_watch || (was_broken && a->begun_at == clients[a->client].begun_at);
+	bool is_under_way = was_broken && a->begun_at == clients[a->client].begun_at;
+	return (a->is_watch || is_under_way) &&
+		ask_heard_at[a->client][a->is_watch][a->server] <= a->written_at;
 }
 
 void routes_lose(const rl_link *link, bool was_broken)
