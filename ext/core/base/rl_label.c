@@ -31,17 +31,13 @@ void rl_label_set(rl_label *label, rl_bytes text)
 void rl_label_set_default(rl_label *label, rl_bytes host, uint64_t pid)
 {
 	char digits[PID_DIGITS];
-	size_t at = PID_DIGITS;
-	do {
-		digits[--at] = (char) ('0' + pid % 10);
-		pid /= 10;
-	} while (pid > 0);
-	size_t tail = PID_DIGITS - at;
+	const char *first = rl_put_digits(digits + PID_DIGITS, pid);
+	size_t tail = (size_t) (digits + PID_DIGITS - first);
 	size_t len = host.len < RL_LABEL_MAX - 1 - tail ? host.len : RL_LABEL_MAX - 1 - tail;
 	for (size_t i = 0; i < len; i++) {
 		label->text[i] = is_fit(host.data[i]) ? host.data[i] : '-';
 	}
 	label->text[len] = ':';
-	memcpy(label->text + len + 1, digits + at, tail);
+	memcpy(label->text + len + 1, first, tail);
 	label->len = (unsigned char) (len + 1 + tail);
 }

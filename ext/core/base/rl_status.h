@@ -126,6 +126,18 @@ static inline uint64_t rl_bytes_hash(uint64_t state, rl_bytes bytes)
 
 bool rl_bytes_is(rl_bytes text, const char *word);
 
+/* Writes the decimal digits of the number before end, at most 20 bytes. snprintf() would take
+ * longer than all the rest of a command, and is not for a child just forked.
+ * @return the first digit */
+static inline char *rl_put_digits(char *end, uint64_t number)
+{
+	do {
+		*--end = (char) ('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	return end;
+}
+
 /* Reads a text of decimal digits. False = the text is no number, or the number exceeds max. */
 bool rl_bytes_read_number(rl_bytes text, int64_t max, int64_t *out);
 

@@ -93,11 +93,7 @@ static uint64_t append(
 /* The number as text, in room. */
 static rl_bytes decimal(uint64_t number, char room[16])
 {
-	char *digit = room + 16;
-	do {
-		*--digit = (char) ('0' + number % 10);
-		number /= 10;
-	} while (number > 0);
+	const char *digit = rl_put_digits(room + 16, number);
 	return rl_bytes_of(digit, (size_t) (room + 16 - digit));
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/conn/rl_held.h"
 
+#include "core/base/rl_grow.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,21 +18,6 @@ struct rl_held_reply {
 	unsigned tag;
 	bool needs_replicas;
 };
-
-static bool reserve(rl_held *held)
-{
-	if (held->count < held->room) {
-		return true;
-	}
-	size_t room = held->room == 0 ? 4 : 2 * held->room;
-	rl_held_reply *list = realloc(held->list, room * sizeof *list);
-	if (list == NULL) {
-		return false;
-	}
-	held->list = list;
-	held->room = room;
-	return true;
-}
 
 /* Copies a reply, but no texts inside of an array. */
 static bool copy(rl_held_reply *to, const rl_reply *from)
@@ -56,7 +43,7 @@ static bool copy(rl_held_reply *to, const rl_reply *from)
 
 bool rl_held_add(rl_held *held, const rl_reply *reply, unsigned tag, bool needs_replicas)
 {
-	if (!reserve(held)) {
+	if (!rl_grow(&held->list, &held->room, held->count + 1, sizeof *held->list)) {
 		return false;
 	}
 	rl_held_reply *to = &held->list[held->count];

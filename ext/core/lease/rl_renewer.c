@@ -56,6 +56,7 @@
 #include "core/lease/rl_renewer.h"
 
 #include "core/base/rl_backoff.h"
+#include "core/base/rl_grow.h"
 #include "core/base/rl_time.h"
 
 #include <stdlib.h>
@@ -71,8 +72,6 @@
 #define RELEASE_PAUSE_NS (10 * RL_NS_PER_MS)
 #define RELEASE_PAUSE_MAX_NS RL_NS_PER_SECOND
 
-#define FIRST_HEAP_ROOM 16
-
 static int64_t now_of(const rl_renewal *renewal)
 {
 	const rl_env *env = renewal->renewer->env;
@@ -80,22 +79,6 @@ static int64_t now_of(const rl_renewal *renewal)
 }
 
 /* ---- the heap ---- */
-
-/* Makes room for count records, one more than it had room for at most. False when out of memory. */
-static bool heap_reserve(rl_renewer *renewer, size_t count)
-{
-	if (count <= renewer->heap.room) {
-		return true;
-	}
-	size_t room = renewer->heap.room == 0 ? FIRST_HEAP_ROOM : 2 * renewer->heap.room;
-	rl_renewal **grown = realloc(renewer->heap.entries, room * sizeof *grown);
-	if (grown == NULL) {
-		return false;
-	}
-	renewer->heap.entries = grown;
-	renewer->heap.room = room;
-	return true;
-}
 
 /* Places are counted from 1, so that the children of place n are 2n and 2n + 1. */
 static rl_renewal *heap_at(const rl_renewer *renewer, size_t at)
@@ -263,7 +246,8 @@ void rl_renewer_end_late(rl_renewal *renewal)
 
 bool rl_renewer_prepare(rl_renewer *renewer, rl_renewal *renewal, const rl_set *set)
 {
-	if (!heap_reserve(renewer, renewer->all_count + 1) ||
+	if (!rl_grow(&renewer->heap.entries, &renewer->heap.room, renewer->all_count + 1,
+			sizeof(rl_renewal *)) ||
 		!rl_renewer_errands_assign(&renewer->errands, renewal, set)) {
 		return false;
 	}

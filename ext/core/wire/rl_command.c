@@ -13,20 +13,10 @@ static void add(rl_command *command, rl_bytes argument)
 	command->argv[command->argc++] = argument;
 }
 
-/* snprintf() of one number would take longer than the rest of building a command. */
-static char *put_digits(char *end, uint64_t rest)
-{
-	do {
-		*--end = (char) ('0' + rest % 10);
-		rest /= 10;
-	} while (rest > 0);
-	return end;
-}
-
 static void add_number(rl_command *command, int64_t value) /* never negative */
 {
 	char *end = command->numbers[command->number_count++] + RL_COMMAND_DIGITS;
-	char *digits = put_digits(end, (uint64_t) value);
+	char *digits = rl_put_digits(end, (uint64_t) value);
 	add(command, rl_bytes_of(digits, (size_t) (end - digits)));
 }
 
@@ -35,9 +25,9 @@ static void add_seconds(rl_command *command, int64_t ms)
 {
 	char *end = command->numbers[command->number_count++] + RL_COMMAND_DIGITS;
 	/* Adding 1000 makes four digits, of which the decimal point replaces the first. */
-	char *digits = put_digits(end, (uint64_t) (ms % 1000 + 1000));
+	char *digits = rl_put_digits(end, (uint64_t) (ms % 1000 + 1000));
 	*digits = '.';
-	digits = put_digits(digits, (uint64_t) (ms / 1000));
+	digits = rl_put_digits(digits, (uint64_t) (ms / 1000));
 	add(command, rl_bytes_of(digits, (size_t) (end - digits)));
 }
 
