@@ -20,7 +20,6 @@
 
 #define NODES 16
 #define SMALL_TEXTS 512
-#define ARGS_MAX 16
 
 /* The most elements of one reply. The longest reply, the map of a cluster, has an element for every
  * 13 to 22 bytes. Only maps with long host names, with an element for some 22 bytes, come near
@@ -287,28 +286,6 @@ int rl_reader_next(rl_reader *reader, rl_reply *reply)
 	reader->fed = unparsed;
 	*reply = *(const rl_reply *) object;
 	return 1;
-}
-
-size_t rl_format(unsigned argc, const rl_bytes *argv, char **out)
-{
-	const char *texts[ARGS_MAX];
-	size_t lengths[ARGS_MAX];
-	if (argc > ARGS_MAX) {
-		return 0;
-	}
-	for (unsigned i = 0; i < argc; i++) {
-		texts[i] = argv[i].data;
-		lengths[i] = argv[i].len;
-	}
-	/* The function for sds formats numbers itself; the other one calls sprintf for each
-	 * argument. */
-	long long len = redisFormatSdsCommandArgv(out, (int) argc, texts, lengths);
-	return len > 0 ? (size_t) len : 0;
-}
-
-void rl_format_free(char *command)
-{
-	redisFreeSdsCommand(command);
 }
 
 const char *rl_hiredis_version(void)

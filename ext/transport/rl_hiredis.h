@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * hiredis as a formatter and a parser, without its sockets. The reader builds replies directly in
+ * hiredis as a parser, without its sockets. The reader builds replies directly in
  * core's own type, in its own memory, and limits every length that a server can announce.
  */
 #ifndef RL_HIREDIS_H
@@ -30,11 +30,6 @@ bool rl_reader_feed(rl_reader *reader, const char *data, size_t len);
 /* @param[out] reply valid until the next call
  * @return 1 = a reply; 0 = no reply is complete; -1 = the bytes are not the Redis protocol */
 int rl_reader_next(rl_reader *reader, rl_reply *reply);
-
-/* @param[out] out the command in the Redis protocol, to be freed with rl_format_free()
- * @return its length; 0 = out of memory, or too many arguments */
-size_t rl_format(unsigned argc, const rl_bytes *argv, char **out);
-void rl_format_free(char *command);
 
 /* The version of hiredis with which this file was compiled. */
 const char *rl_hiredis_version(void);

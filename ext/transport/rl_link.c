@@ -560,15 +560,9 @@ static bool net_distrust(rl_transport *self, const rl_address *address)
 
 static uint64_t link_append(rl_link *link, unsigned argc, const rl_bytes *argv)
 {
-	char *command;
-	size_t len = rl_format(argc, argv, &command);
-	if (len == 0) {
-		return 0;
-	}
-	bool is_appended = rl_buffer_append(&link->out, command, len);
-	link->appended += is_appended ? len : 0;
-	rl_format_free(command);
-	return is_appended ? link->appended : 0;
+	size_t len = rl_buffer_append_command(&link->out, argc, argv);
+	link->appended += len;
+	return len > 0 ? link->appended : 0;
 }
 
 static uint64_t link_sent(const rl_link *link)

@@ -558,54 +558,6 @@ static void types_that_we_have_no_use_for_do_no_harm(void)
 	CHECK_TEXT(read_text("*2\r\n:1\r\n#t\r\n"), "!");
 }
 
-/* ---- the way out ---- */
-
-static const char *format(unsigned argc, const rl_bytes *argv, size_t *len)
-{
-	static char copy[4096];
-	char *command = NULL;
-	*len = rl_format(argc, argv, &command);
-	CHECK(*len < sizeof copy);
-	if (*len == 0) {
-		return "";
-	}
-	memcpy(copy, command, *len);
-	copy[*len] = '\0';
-	rl_format_free(command);
-	return copy;
-}
-
-static void commands_are_arrays_of_texts(void)
-{
-	size_t len;
-	const rl_bytes set[] = {bytes_of("SET"), rl_bytes_of("a\0\r\n", 4), bytes_of("")};
-	const char *is = format(3, set, &len);
-	CHECK_INT(len, 29);
-	CHECK(memcmp(is, "*3\r\n$3\r\nSET\r\n$4\r\na\0\r\n\r\n$0\r\n\r\n", 29) == 0);
-}
-
-static void a_command_may_have_sixteen_arguments(void)
-{
-	rl_bytes argv[17];
-	for (unsigned i = 0; i < 17; i++) {
-		argv[i] = bytes_of("x");
-	}
-	size_t len;
-	CHECK(strncmp(format(16, argv, &len), "*16\r\n", 5) == 0);
-	CHECK_INT(len, 5 + 16 * 7);
-}
-
-static void more_arguments_are_refused(void)
-{
-	rl_bytes argv[40];
-	for (unsigned i = 0; i < 40; i++) {
-		argv[i] = bytes_of("x");
-	}
-	size_t len;
-	format(40, argv, &len);
-	CHECK_INT(len, 0);
-}
-
 static void the_version_of_hiredis_is_known(void)
 {
 	CHECK(rl_hiredis_version()[0] >= '0' && rl_hiredis_version()[0] <= '9');
@@ -636,9 +588,6 @@ static const check_test tests[] = {
 	TEST(the_limit_is_exact),
 	TEST(nonsense_is_refused),
 	TEST(types_that_we_have_no_use_for_do_no_harm),
-	TEST(commands_are_arrays_of_texts),
-	TEST(a_command_may_have_sixteen_arguments),
-	TEST(more_arguments_are_refused),
 	TEST(the_version_of_hiredis_is_known),
 };
 

@@ -85,6 +85,7 @@
 #include "core/conn/rl_grace.h"
 #include "core/wire/rl_redirect.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -384,17 +385,13 @@ void rl_errand_begin(rl_errand *errand, int64_t now, int64_t latest)
 	free(errand->text);
 	rl_target_unref(errand->next.node);
 	errand->err->status = RL_OK;
-	*errand = (rl_errand){.terms = terms,
-		.server = errand->server,
-		.err = errand->err,
-		.node = errand->node,
-		.lookup = errand->lookup,
-		.channel = {.lines = terms->lines},
-		.sent = {.form = terms->request.form},
-		.timeout = timeout,
-		.connect_timeout = patience_for(terms, server->connect_timeout_ns),
-		.budget_max = budget_max,
-		.budget_end = rl_time_earlier(now + timeout, budget_max)};
+	memset(&errand->state, 0, sizeof *errand - offsetof(rl_errand, state));
+	errand->channel.lines = terms->lines;
+	errand->sent.form = terms->request.form;
+	errand->timeout = timeout;
+	errand->connect_timeout = patience_for(terms, server->connect_timeout_ns);
+	errand->budget_max = budget_max;
+	errand->budget_end = rl_time_earlier(now + timeout, budget_max);
 	rl_pool_want want = must_come_after(terms) ? RL_WANT_RELEASE : RL_WANT_ANY;
 	choose_node(errand);
 	avoid_node(errand, want, now);
@@ -1500,7 +1497,8 @@ static void on_reply(rl_errand *errand, rl_conn_event *event, const rl_tick *tic
  * the connection, which may follow the answer at once, is not the end of the answer. */
 static void read_all(rl_errand *errand, const rl_tick *tick)
 {
-	rl_conn_event event = {.type = RL_CONN_READY};
+	rl_conn_event event; /* large, so it is not cleared */
+	event.type = RL_CONN_READY;
 	while (event.type != RL_CONN_NONE && rl_channel_is_open(&errand->channel) &&
 		!is_answered(errand)) {
 		rl_channel_next(&errand->channel, &event);

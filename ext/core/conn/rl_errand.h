@@ -116,7 +116,7 @@ typedef struct rl_errand {
 	rl_target *node;
 	/* Borrowed; NULL = no lookup was needed yet. */
 	rl_lookup *lookup;
-	/* The following fields are cleared when the errand begins. */
+	/* rl_errand_begin() clears the fields from here to the end. */
 	rl_errand_state state;
 	rl_vote vote;
 	rl_channel channel;

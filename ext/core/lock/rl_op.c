@@ -30,25 +30,27 @@ void *rl_op_alloc(size_t size, const rl_op_class *class, rl_set *set, rl_pool *p
 	if (block == NULL) {
 		return NULL;
 	}
-	memset(block, 0, errors_at);
+	memset(block, 0, errors_at); /* all that is cleared; the errors are too large for that */
 	rl_op *op = (rl_op *) (void *) block;
-	op->class = class;
+	rl_quorum_call *call = &op->call;
 	rl_names names = rl_names_put(block + key_at, key, set->naming);
 	*token = block + key_at + names_size;
-	op->call = (rl_quorum_call){.terms = {.set = set,
-									.pool = pool,
-									.env = env,
-									.request = {.key = names.key,
-										.mark = names.mark,
-										.tickets = names.tickets,
-										.slot = names.slot}},
-		.members = (rl_errand *) (void *) (block + members_at),
-		.order = (unsigned char *) block + order_at};
-	rl_order(set, key, op->call.order);
+	op->class = class;
+	call->terms.set = set;
+	call->terms.pool = pool;
+	call->terms.env = env;
+	call->terms.request.key = names.key;
+	call->terms.request.mark = names.mark;
+	call->terms.request.tickets = names.tickets;
+	call->terms.request.slot = names.slot;
+	call->members = (rl_errand *) (void *) (block + members_at);
+	call->order = (unsigned char *) block + order_at;
+	rl_order(set, key, call->order);
 	rl_error *errors = (rl_error *) (void *) (block + errors_at);
 	for (unsigned i = 0; i < set->count; i++) {
-		op->call.members[i] =
-			(rl_errand){.terms = &op->call.terms, .server = &set->members[i], .err = &errors[i]};
+		call->members[i].terms = &call->terms;
+		call->members[i].server = &set->members[i];
+		call->members[i].err = &errors[i];
 		errors[i].status = RL_OK;
 	}
 	return block;
