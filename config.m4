@@ -110,6 +110,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/wire/rl_tls_options.c
     ext/model/rl_store.c
     ext/model/rl_words.c
+    ext/transport/rl_buffer.c
     ext/transport/rl_driver.c
     ext/transport/rl_hiredis.c
     ext/transport/rl_link.c
