@@ -21,7 +21,7 @@ $monitor = $server->monitor();
 (new Stock(['tea' => 1, 'rice' => 1]))->exchange('tea', 'rice', 1);
 same('three sections are one SET and one release', [
     'SET stock:all TOKEN NX PX 10000',
-    'EVAL SCRIPT 3 stock:all stock:all::rl-wait stock:all::rl-wake TOKEN',
+    'EVALSHA SHA 3 stock:all stock:all::rl-wait stock:all::rl-wake TOKEN',
 ], $monitor->lines());
 
 // The counter is in the process: the key is what any other client knows.
