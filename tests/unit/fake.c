@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OPS_MAX 8
+#define OPS_MAX 32 /* some tests ask every verb */
 #define REFS 1000
 #define STEPS_MAX 20000
 #define SPINS_MAX 64
@@ -173,7 +173,7 @@ static void *keep(rl_op *op)
 {
 	if (op != NULL) {
 		if (op_count == OPS_MAX) {
-			FAIL("too many operations");
+			FAIL("too many operations: see OPS_MAX");
 		}
 		ops[op_count++] = op;
 	}

@@ -114,7 +114,8 @@ void rl_command_build(rl_command *command, const rl_request *request);
  * free lock when they look. */
 rl_request rl_request_undo(const rl_request *request);
 
-/* True for the verbs that take or prolong the lock, which the replicas confirm. */
+/* True for the verbs that take or prolong the lock, replace its token or number it: the replicas
+ * confirm them. */
 bool rl_verb_is_confirmed(rl_verb verb);
 
 /* True for the verbs that take the lock. */
@@ -129,8 +130,9 @@ bool rl_request_is_without_helpers(const rl_request *request);
 /* True for the scripts that use the helper keys. */
 bool rl_verb_has_helpers(rl_verb verb);
 
-/* True for RELEASE, EXTEND, SWAP and FORCE, which change a lock that exists: they should reach
- * every member. */
+/* True for RELEASE, EXTEND, SWAP and FORCE, which end, shorten or replace a lock that exists. They
+ * should reach every member: so their script is sent as text where the answer may stay unheard. A
+ * failure of theirs says that the outcome is unknown, and they stop late grants of the token. */
 bool rl_verb_changes(rl_verb verb);
 
 #endif
