@@ -313,6 +313,22 @@ static void a_set_that_waits_for_a_connection_is_not_sent_after_the_end(void)
 	CHECK_COUNT("RELEASE", 0);
 }
 
+/* The first SET is in doubt: that the second one was refused does not tell whether the server will
+ * still run the first. */
+static void a_set_in_doubt_is_released_although_the_next_one_was_refused(void)
+{
+	rl_renewal *one = keep();
+	fake_acts(C, FAKE_BREAK, NULL, 0);
+	fake_says(C, "*:0 :0 :20000 :3 :0"); /* to the try that repeats the SET */
+	watching_to(15000);
+	CHECK_COUNT("c2 try k tok", 1);
+	CHECK_INT(one->members[C].vote, RL_VOTE_REFUSED);
+	rl_lease_lose(one->lease);
+	rl_renewer_changed(one);
+	watching_to(16000);
+	CHECK_COUNT("RELEASE k tok", 1);
+}
+
 static void a_lost_lease_is_released_where_it_was_put_back(void)
 {
 	rl_renewal *one = keep();
@@ -351,6 +367,7 @@ static const check_test tests[] = {
 	TEST(a_set_answered_before_the_release_needs_no_other_release),
 	TEST(a_lease_given_away_during_the_set_keeps_its_key),
 	TEST(a_set_that_waits_for_a_connection_is_not_sent_after_the_end),
+	TEST(a_set_in_doubt_is_released_although_the_next_one_was_refused),
 	TEST(a_lost_lease_is_released_where_it_was_put_back),
 };
 
