@@ -128,7 +128,7 @@ typedef struct rl_renewal_member {
 	bool has_lost_set;
 	/* Scripts are sent without the helper keys. */
 	bool no_helpers;
-	/* Releases that the member has not confirmed, in a row. */
+	/* Releases that the member has not confirmed, errors included. */
 	unsigned release_fails;
 	/* The TTL that was asked for last. */
 	int64_t asked_ttl;
