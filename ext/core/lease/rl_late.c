@@ -20,23 +20,12 @@ static bool is_of(const rl_renewal *renewal, rl_bytes key, rl_bytes token)
 		rl_bytes_equal(renewal->lease->names.key, key);
 }
 
-/* True when the member of the renewal and the member of the set are the same server or route, with
- * the same login. */
-static bool is_same_member(const rl_renewal_member *member, const rl_member *other)
-{
-	const rl_member *server = member->server;
-	if (server->route == NULL || other->route == NULL) {
-		return server->route == other->route && rl_target_equal(server->target, other->target);
-	}
-	return rl_route_equal(server->route, other->route);
-}
-
 /* True when the renewal and the set have the same members. */
 static bool is_on(const rl_renewal *renewal, const rl_set *set)
 {
 	bool is_same = renewal->count == set->count;
 	for (unsigned i = 0; is_same && i < set->count; i++) {
-		is_same = is_same_member(&renewal->members[i], &set->members[i]);
+		is_same = rl_member_equal(renewal->members[i].server, &set->members[i]);
 	}
 	return is_same;
 }

@@ -62,10 +62,7 @@ void rl_renewer_errands_init(
 
 static bool is_same_member(const rl_member *a, const rl_member *b)
 {
-	bool is_same_server = a->route == NULL || b->route == NULL
-		? a->route == b->route && rl_target_equal(a->target, b->target)
-		: rl_route_equal(a->route, b->route);
-	return is_same_server && a->timeout_ns == b->timeout_ns &&
+	return rl_member_equal(a, b) && a->timeout_ns == b->timeout_ns &&
 		a->connect_timeout_ns == b->connect_timeout_ns;
 }
 

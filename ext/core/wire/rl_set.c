@@ -26,6 +26,14 @@ static bool is_same_member(const rl_member *a, const rl_member *b)
 	return is_same_route(a->route, b->route);
 }
 
+bool rl_member_equal(const rl_member *a, const rl_member *b)
+{
+	if (a->route == NULL || b->route == NULL) {
+		return a->route == b->route && rl_target_equal(a->target, b->target);
+	}
+	return rl_route_equal(a->route, b->route);
+}
+
 bool rl_set_has(const rl_set *set, const rl_member *member)
 {
 	bool has_it = false;

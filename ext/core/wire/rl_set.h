@@ -69,6 +69,9 @@ static inline bool rl_set_stop_waking(rl_set *set)
 	return was_on;
 }
 
+/* True for the same server or route, with the same login. */
+bool rl_member_equal(const rl_member *a, const rl_member *b);
+
 /* True when the set has a member with the same server, cluster or primary behind Sentinels and with
  * the same database, whatever the user. */
 bool rl_set_has(const rl_set *set, const rl_member *member);
