@@ -311,6 +311,9 @@ bool rl_conn_swap_back(rl_conn *conn, const rl_request *request)
 
 void rl_conn_note_own(rl_conn *conn, rl_bytes key, rl_bytes token)
 {
+	if (conn->pending_count == 0) {
+		return; /* the server has read all commands */
+	}
 	uint64_t lock = rl_conn_lock(key, token);
 	bool is_same = conn->own_left == 0 || conn->own_lock == lock;
 	conn->own_lock = is_same ? lock : 0;
