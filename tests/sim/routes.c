@@ -227,11 +227,19 @@ void routes_write(rl_link *link, const rl_model_command *c)
 	asked[asked_count++ % ASKED_MAX] = new;
 }
 
+/* The client has heard another ASK since it wrote the command: the next command behind ASKING may
+ * be that of the other ASK. */
+static bool is_asked_again(const asked_command *a)
+{
+	return ask_heard_at[a->client][a->is_watch][a->server] > a->written_at;
+}
+
 /* The answer to a renewal ends the command of the ASK, unless the server does not know the
  * script. */
 static bool ends_renewal(const asked_command *a, const rl_model_reply *reply)
 {
-	return a->is_watch && a->kind == RL_SCRIPT_RENEW + 32 && reply->type == RL_SAYS_NUMBER;
+	return a->is_watch && a->kind == RL_SCRIPT_RENEW + 32 && reply->type == RL_SAYS_NUMBER &&
+		!is_asked_again(a);
 }
 
 void routes_read(const rl_link *link, uint32_t number, const rl_model_reply *reply)
@@ -246,13 +254,11 @@ void routes_read(const rl_link *link, uint32_t number, const rl_model_reply *rep
 }
 
 /* Whether the client wanted the answer. An operation that is over may have given its connection to
- * the pool, and an operation that ends closes connections by itself. A connection may linger until
- * the client has heard another ASK. */
+ * the pool, and an operation that ends closes connections by itself. */
 static bool is_wanted(const asked_command *a, bool was_broken)
 {
 	bool is_under_way = was_broken && a->begun_at == clients[a->client].begun_at;
-	return (a->is_watch || is_under_way) &&
-		ask_heard_at[a->client][a->is_watch][a->server] <= a->written_at;
+	return (a->is_watch || is_under_way) && !is_asked_again(a);
 }
 
 void routes_lose(const rl_link *link, bool was_broken)
