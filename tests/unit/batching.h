@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of release batches share: leases of the keys k1, k2 and so on, and the operation
- * that releases them within 200 ms. On a cluster the nodes of these keys, too.
+ * What the tests of the release of many leases share: leases of the keys k1, k2 and so on, and the
+ * operation that releases them within 200 ms. On a cluster the nodes of these keys, too.
  */
 #ifndef BATCHING_H
 #define BATCHING_H

@@ -264,7 +264,7 @@ static void check_has_no_connection(rl_op *op)
 }
 
 /* How many connections an operation may have: one for each member, one for each Sentinel that is
- * asked, and one in a queue. A release batch has one for each node of a cluster. */
+ * asked, and one in a queue. The release of many leases has one for each node of a cluster. */
 static unsigned most_links(void)
 {
 	unsigned most = fake_set.count + 1;

@@ -160,7 +160,7 @@ static void a_quorum_makes_up_for_a_member_without_memory(void)
 	CHECK_TEXT(servers_owner(1), "T1");
 }
 
-/* ---- the release batch ---- */
+/* ---- the release of many leases ---- */
 
 static rl_lease *lease_of(const char *key)
 {

@@ -680,7 +680,7 @@ static void a_lease_whose_owner_has_begun_to_release_it_is_left_alone(void)
 	rl_lease_leave(leaving->lease);
 	rl_renewal *dropped = watching_keep("dropped", TTL);
 	dropped->lease->is_own_token = true;
-	rl_renewer_pause(dropped); /* a release batch leaves a lease in this state */
+	rl_renewer_pause(dropped); /* the release of many leases leaves a lease in this state */
 	rl_renewal *held = watching_keep("held", TTL);
 	held->lease->is_own_token = true;
 	rl_late_release_all(&watching);

@@ -77,8 +77,8 @@ struct rl_conn {
 	int64_t pending_since;
 	/* How long a reply may be pending while no operation waits for it; 0 = not noted. */
 	int64_t patience;
-	/* The position of the last byte that rl_conn_retract() leaves, at first that of the login, and
-	 * how many replies are pending up to the reply to it. */
+	/* rl_conn_retract() takes back only what is queued after this byte, at first the last byte of
+	 * the login. kept_left is the number of replies to what stays. */
 	uint64_t kept_end;
 	unsigned kept_left;
 	uint64_t last_byte;                   /* the position of the last byte queued */

@@ -74,7 +74,7 @@
  * - The token in use is drawn, or the caller's. A caller's token that is swapped in is sent by the
  *   swap alone.
  * - A poller has no place, and neither has SWAPPING. A place is a part of a wait, and has a mark.
- *   ANSWERED does not last beyond a step.
+ *   An answer of the place is dealt with in the same step.
  * - A pause of a wait ends at the deadline at the latest. DONE has no place and no mark.
  *
  * A function that reacts to an outcome or an event returns true when the call is done.
@@ -235,8 +235,9 @@ rl_acquire *rl_acquire_of(rl_op *op)
 static void begin(rl_acquire *acquire, int64_t now)
 {
 	const rl_errand_terms *terms = &acquire->op.call.terms;
-	uint64_t lock = terms->is_own_token ? rl_conn_lock(terms->request.key, acquire->token) : 0;
-	if (terms->is_own_token && rl_pool_may_free(terms->pool, NULL, lock, now)) {
+	if (terms->is_own_token &&
+		rl_pool_may_free(
+			terms->pool, NULL, rl_conn_lock(terms->request.key, acquire->token), now)) {
 		use_fresh_token(acquire);
 	}
 	acquire->op.is_begun = true;
