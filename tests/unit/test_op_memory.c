@@ -328,6 +328,25 @@ static void a_key_left_behind_in_a_bad_database_is_reported(void)
 	CHECK_HAS(acquire->op.err->message, "outcome unknown");
 }
 
+/* To poll needs no memory. */
+static void a_waiter_without_memory_for_a_place_polls(void)
+{
+	is_lasting = false;
+	fake_begin(1);
+	fake_set.wakes = true;
+	fake_warm(0);
+	fake_says(0, "_");
+	fake_says(0, "*:1000000000 :600000 :3 :0 :1");
+	fake_says(0, "*:1 :0");
+	fails_at = 4; /* the operation, the SET, the probe, the place */
+	fake_memory_fails();
+	rl_acquire *acquire = fake_acquire(30000, 10 * SECOND);
+	CHECK_INT(end(&acquire->op), RL_OK);
+	CHECK_COUNT("BLPOP", 0);
+	CHECK_COUNT("try", 1);
+	CHECK_INT(fake_stats.wake_failures, 1);
+}
+
 static void a_password_is_wiped(void)
 {
 	rl_dsn dsn;
@@ -345,6 +364,7 @@ static const check_test tests[] = {
 	TEST(each_allocation_may_fail_once),
 	TEST(all_allocations_from_any_one_on_may_fail),
 	TEST(a_key_that_is_left_behind_is_reported),
+	TEST(a_waiter_without_memory_for_a_place_polls),
 	TEST(a_password_is_wiped),
 	TEST(a_key_left_behind_in_a_bad_database_is_reported),
 };

@@ -226,6 +226,30 @@ static void an_extend_of_a_minority_is_undone(void)
 	CHECK_INT(fake_stats.not_extended, 1);
 }
 
+/* The watchdog may have kept the lease, so the caller decides whether the lock is released where it
+ * was extended. */
+static void an_extend_of_a_lease_is_undone_only_when_the_lease_is_lost(void)
+{
+	rl_plain_args leased = {.verb = RL_VERB_EXTEND,
+		.key = bytes_of("k"),
+		.token = bytes_of(FAKE_DRAWN),
+		.ttl_ms = 7000,
+		.is_leased = true};
+	begin_warm(5);
+	fake_says(0, ":1");
+	fake_says(1, ":0");
+	fake_says(2, ":0");
+	fake_says(3, ":-1");
+	fake_says(4, ":1");
+	rl_op *op = fake_plain(&leased);
+	CHECK_INT(fake_drive(op), RL_BUSY);
+	CHECK_COUNT("RELEASE", 0);
+	rl_plain_undo(op, fake_clock);
+	CHECK_COUNT("RELEASE k", 2);
+	CHECK_COUNT("a1 RELEASE k", 1);
+	CHECK_COUNT("e1 RELEASE k", 1);
+}
+
 /* The reason of the loss of a lease, by the answers to EXTEND and to GET. */
 static void refusals_decide_the_reason_of_the_loss(void)
 {
@@ -553,6 +577,7 @@ static const check_test tests[] = {
 	TEST(late_replies_count_for_a_little_time),
 	TEST(any_verb_may_wait_a_little_for_all_members),
 	TEST(an_extend_of_a_minority_is_undone),
+	TEST(an_extend_of_a_lease_is_undone_only_when_the_lease_is_lost),
 	TEST(refusals_decide_the_reason_of_the_loss),
 	TEST(an_extend_that_a_minority_runs_late_is_undone_too),
 	TEST(an_extend_of_an_abandoned_call_stays),

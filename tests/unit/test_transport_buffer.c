@@ -27,6 +27,13 @@ static void commands_are_arrays_of_texts(void)
 	CHECK(memcmp(is.data + sizeof expected - 1, expected, sizeof expected - 1) == 0);
 }
 
+/* The empty command that makes Valkey 9 continue after BLPOP. */
+static void a_command_may_be_empty(void)
+{
+	CHECK_INT(rl_buffer_append_command(&buffer, 0, NULL), 4);
+	CHECK(memcmp(rl_buffer_bytes(&buffer).data, "*0\r\n", 4) == 0);
+}
+
 /* Each number of digits, of a length and of the count of the texts. */
 static void lengths_and_counts_may_be_of_any_size(void)
 {
@@ -69,6 +76,7 @@ static void bytes_are_taken_from_the_start_and_dropped_from_the_end(void)
 
 static const check_test tests[] = {
 	TEST(commands_are_arrays_of_texts),
+	TEST(a_command_may_be_empty),
 	TEST(lengths_and_counts_may_be_of_any_size),
 	TEST(bytes_are_taken_from_the_start_and_dropped_from_the_end),
 };
