@@ -636,6 +636,26 @@ static void a_lock_with_strays_is_given_up_after_two_refusals(void)
 	watching_to(2000);
 }
 
+/* The lock was being put back on the third server, whose connection breaks with that SET unread. */
+static void a_set_under_way_outlives_the_first_not_ours(void)
+{
+	begin(3);
+	watching_keep("k", TTL);
+	fake_says(C, ":0");
+	fake_acts(C, FAKE_BREAK, NULL, 5 * MS);
+	watching_to(10000);
+	CHECK_COUNT("c1 SET k tok", 1);
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	release_answer = ":0";
+	rl_late_release_all(&watching);
+	watching_to(10009);
+	CHECK(!rl_late_has_released_all(&watching));
+	CHECK_COUNT("c2 RELEASE k tok", 1);
+	watching_to(10300);
+	CHECK(rl_late_has_released_all(&watching));
+	CHECK(fake_count("c2 RELEASE k tok") > 1);
+}
+
 static void a_lock_with_strays_is_given_up_after_one_release(void)
 {
 	begin(1);
@@ -940,6 +960,7 @@ static const check_test tests[] = {
 	TEST(a_late_release_ends_with_a_quorum),
 	TEST(a_late_release_does_not_end_while_a_majority_is_away),
 	TEST(a_lock_with_strays_is_given_up_after_two_refusals),
+	TEST(a_set_under_way_outlives_the_first_not_ours),
 	TEST(a_lock_with_strays_is_given_up_after_one_release),
 	TEST(a_caller_s_token_is_released_once),
 	TEST(a_release_is_repeated_after_an_error),

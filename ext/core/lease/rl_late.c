@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For an operation that was cut off: a member must answer "not ours" this often. */
-#define PENDING_ANSWERS 2
+/* A member that may still carry out a SET must have been sent the release this often. */
+#define PENDING_RELEASES 2
 
 /* ---- the records ---- */
 
@@ -212,10 +212,13 @@ void rl_late_release_pending(rl_renewer *renewer, const rl_late_release *late)
 	}
 }
 
+/* A SET in doubt leaves the release open for ever: at the first "not ours" the server may not have
+ * noticed yet that the connection of that SET has ended, at the second it has. */
 static bool is_confirmed(const rl_renewal_member *member)
 {
-	bool is_late = member->renewal->stage == RL_RENEWAL_LATE;
-	return !member->may_outlive || (is_late && member->release_fails >= PENDING_ANSWERS);
+	bool is_over = member->has_lost_set && member->told != RL_VOTE_FAILED &&
+		member->release_fails >= PENDING_RELEASES;
+	return !member->may_outlive || is_over;
 }
 
 static bool is_released(const rl_renewal *renewal)

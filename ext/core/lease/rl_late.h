@@ -77,14 +77,15 @@ bool rl_late_is_releasing(
 	const rl_renewer *renewer, const rl_set *set, rl_bytes key, rl_bytes token);
 
 /* Call when the process is about to end and no other thread uses its leases any more: the leases
- * under renewal count as lost from now on, and are released on all members. */
+ * under renewal count as lost from now on, and are released on all members. "Not ours" counts when
+ * a member that may still carry out a SET has answered it twice: at the first answer the server may
+ * not have noticed the end of an earlier connection yet. */
 void rl_late_release_all(rl_renewer *renewer);
 
 /* The same for what an operation under way may leave (rl_op_may_hold()): a server may carry out its
  * command at any moment. Call it before rl_late_release_all(), when the connections of the
- * operation have been ended. "Not ours" counts when a member has answered it twice: at the first
- * answer the server may not have noticed the end of those connections yet. A take-over whose lease
- * is held already is left to rl_late_release_all(). */
+ * operation have been ended. A take-over whose lease is held already is left to
+ * rl_late_release_all(). */
 void rl_late_release_pending(rl_renewer *renewer, const rl_late_release *late);
 
 /* After the last two functions: a quorum has confirmed each of the releases. */

@@ -295,7 +295,6 @@ static void release_members(rl_renewal *renewal, int64_t now)
 	int64_t longest = 0;
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewal_member *member = &renewal->members[i];
-		member->has_lost_set = member->has_lost_set || rl_renewal_is_putting(member);
 		rl_renewer_errands_leave(member);
 		member->may_outlive = member->may_outlive && !renewal->lease->is_own_token;
 		if (member->may_outlive) {
@@ -514,7 +513,6 @@ static void release_later(rl_renewal *renewal, unsigned members)
 	rl_lease_lose(renewal->lease);
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewal_member *member = &renewal->members[i];
-		member->has_lost_set = member->has_lost_set || rl_renewal_is_putting(member);
 		rl_renewer_errands_leave(member);
 		member->may_outlive = (members >> i & 1) != 0;
 		if (member->may_outlive) {

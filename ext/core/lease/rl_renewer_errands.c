@@ -237,6 +237,12 @@ static void free_errand(rl_renewal_member *member)
 	member->state = RL_RENEWAL_MEMBER_IDLE;
 }
 
+/* The command was sent, and its server may still carry it out. */
+static bool was_sent(const rl_errand *errand)
+{
+	return errand->channel.sent_at != 0;
+}
+
 void rl_renewer_errands_leave(rl_renewal_member *member)
 {
 	switch (member->state) {
@@ -246,6 +252,8 @@ void rl_renewer_errands_leave(rl_renewal_member *member)
 			unlink_waiting(member);
 			break;
 		case RL_RENEWAL_MEMBER_ASKED:
+			member->has_lost_set = member->has_lost_set ||
+				(rl_renewal_is_putting(member) && was_sent(&member->under_way->errand));
 			free_errand(member);
 			break;
 	}
@@ -290,12 +298,6 @@ bool rl_renewer_errands_release_behind(rl_renewal_member *member)
 }
 
 /* ---- what an errand has brought ---- */
-
-/* The command was sent, and its answer may still come. */
-static bool was_sent(const rl_errand *errand)
-{
-	return errand->channel.sent_at != 0;
-}
 
 /* When a failed command may be sent again: when its server may be dialled, and at once if the
  * server had the command and did not answer. 0 = after the pause that follows an error. */

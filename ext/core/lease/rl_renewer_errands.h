@@ -79,7 +79,8 @@ void rl_renewer_errands_trust(rl_renewal_member *member);
 /* The member has something to send: member->wanted. It must be idle. */
 void rl_renewer_errands_queue(rl_renewal_member *member);
 
-/* The member wants nothing any more. If its command was sent, the reply is discarded. */
+/* The member wants nothing any more. If its command was sent, the reply is discarded, and a SET is
+ * in doubt from now on. */
 void rl_renewer_errands_leave(rl_renewal_member *member);
 
 /* The member sends nothing more: if its command is on its way, the answer still counts, else the
