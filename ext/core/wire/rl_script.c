@@ -34,41 +34,35 @@
 
 /* True if the value v with the PTTL p is a reservation. */
 #define LUA_RESERVED \
- "local function reserved(p) " \
- "return type(p)=='number' and p>=0 and ((v=='' and p<=10) or (v=='" RL_RESERVED_LONG \
- "' and p<=250)) end "
+ "(type(p)=='number' and p>=0 and ((v=='' and p<=10) or (v=='" RL_RESERVED_LONG "' and p<=250))) "
 
-/* Returns an rl_holder, or the label of a holder whose token has one. rl_token_is_drawn() has the
+/* Sets h: an rl_holder, or the label of a holder whose token has one. rl_token_is_drawn() has the
  * same rule for the form of a token: "rl1." and 24 characters, or these, '@' and 1 to 64 more. */
 #define LUA_HOLDER \
- LUA_RESERVED \
- "local function holder() " \
- "if not v then return 0 end " \
- "if reserved(p) then return 1 end " \
- "if v==ARGV[1] then return 2 end " \
- "if type(v)=='string' and string.sub(v,1,4)=='rl1.' then " \
- "if #v==28 then return 3 end " \
- "if #v<=93 and string.find(v,'^@[!-~]+$',29) then return string.sub(v,30) end end " \
- "return 4 end "
+ "local h=4 " \
+ "if not v then h=0 " \
+ "elseif " LUA_RESERVED "then h=1 " \
+ "elseif v==ARGV[1] then h=2 " \
+ "elseif type(v)=='string' and string.sub(v,1,4)=='rl1.' then " \
+ "if #v==28 then h=3 " \
+ "elseif #v<=93 and string.find(v,'^@[!-~]+$',29) then h=string.sub(v,30) end end "
 
-/* Marks the waiter for so many ms, and removes the marks that have expired. If the set cannot be
- * given a TTL, the mark is removed again. The score of the member '' is no time, but the longest
+/* Marks the waiter i for e ms, and removes the marks that have expired. If the set cannot be given
+ * a TTL, the mark is removed again. The score of the member '' is no time, but the longest
  * reservation that a waiter needs. */
-#define LUA_MARK(waiter, ms) \
- "local function mark() " \
- "if n==0 then return end " \
- "c('ZREMRANGEBYSCORE',w,1000,n/1000) " \
- "r=c('ZADD',w,n/1000+" ms "," waiter ") " \
+#define LUA_MARK \
+ "if n~=0 then " \
+ "c('ZREMRANGEBYSCORE',w,'1000',n/1000) " \
+ "r=c('ZADD',w,n/1000+e,i) " \
  "if type(r)=='table' then n=0 " \
- "elseif c('PEXPIRE',w,2000)~=1 then c('ZREM',w," waiter ") n=0 " \
+ "elseif c('PEXPIRE',w,'2000')~=1 then c('ZREM',w,i) n=0 " \
  "elseif g and tonumber(g)>10 then c('ZADD',w,'GT',g,'') end end "
 
-/* Removes the waiter's mark. If only the element '' of the sorted set is left, which is no mark
- * (see LUA_MARK), removes that too. */
-#define LUA_UNMARK(waiter) \
- "local function unmark() " \
- "r=c('ZREM',w," waiter ") " \
- "if g and c('ZCARD',w)==1 then c('ZREM',w,'') end end "
+/* Removes the mark of the waiter i. If only the element '' of the sorted set is left, which is no
+ * mark (see LUA_MARK), removes that too. */
+#define LUA_UNMARK \
+ "r=c('ZREM',w,i) " \
+ "if g and c('ZCARD',w)==1 then c('ZREM',w,'') end "
 
 /* A replica refuses to change the marks, which leaves an error in r. It may also have an old state
  * of the lock, so the error becomes the answer. Up to Redis 6.2 the error does not begin with its
@@ -82,9 +76,9 @@
  "local function ticket() " \
  "local n=c('LLEN',l) " \
  "local r=n " \
- "if n==0 then r=c('LPUSH',l,1) end " \
+ "if n==0 then r=c('LPUSH',l,'1') end " \
  "if type(r)=='table' then return -1 end " \
- "if c('PEXPIRE',l,1000)~=1 then c('DEL',l) return -1 end " \
+ "if c('PEXPIRE',l,'1000')~=1 then c('DEL',l) return -1 end " \
  "return n>0 and 1 or 0 end "
 
 /* Keeps the lock for the waiter that has just been woken. */
@@ -98,11 +92,14 @@
  "if r>250 then r=250 end end " \
  "return c('SET',k,r>10 and '" RL_RESERVED_LONG "' or '','PX',r) end "
 
-/* A mark that has expired may still be counted here. The next waiter that is marked removes it, or
- * the set itself expires. */
+/* Frees the lock. Where nothing is in the set of marks, nothing else is looked at: so a lock for
+ * which no client waits costs the server least, and the functions are not even made. A mark that
+ * has expired may still be counted here. The next waiter that is marked removes it, or the set
+ * itself expires. */
 #define LUA_FREE \
- "local m=w and c('ZCOUNT',w,1000,'+inf') or 0 " \
- "if m==0 then return c('DEL',k) end " \
+ "local m=w and c('ZCARD',w) or 0 " \
+ "if m~=0 then m=c('ZCOUNT',w,'1000','+inf') end " \
+ "if m==0 then return c('DEL',k) end " LUA_TICKET LUA_RESERVE \
  "local s=type(m)=='number' and ticket() or -1 " \
  "if s>=0 and not reserve().err then return 1 end " \
  "local d=c('DEL',k) " \
@@ -121,36 +118,30 @@ static const rl_script scripts[RL_SCRIPTS] = {
 	 * of marks ends two seconds after the latest look of any waiter, so a missing set says the same
 	 * of all of them. An error says nothing, and the mark counts as valid. A key that has our token
 	 * already keeps its TTL if that is longer. */
-	[RL_SCRIPT_TRY] = SCRIPT(LUA_KEYS "local g=ARGV[7] " LUA_LOOK LUA_HOLDER LUA_MARK(
-								 "ARGV[5]", "ARGV[6]") LUA_UNMARK("ARGV[5]") LUA_TICKET LUA_RESERVE
-		"local function void() "
-		"local s=c('ZSCORE',w,ARGV[5]) "
-		"if type(s)=='string' then return tonumber(s)<n/1000 end "
-		"return not s end "
-		"local function pass() "
-		"local live=c('ZCOUNT',w,n/1000,'+inf') "
-		"if type(live)=='number' and live>0 and ticket()>=0 then reserve() "
-		"elseif v then c('DEL',k) end end "
-		"local h=holder() "
-		"local q=ARGV[4] "
+	[RL_SCRIPT_TRY] = SCRIPT(LUA_KEYS
+		"local q,i,e,g=ARGV[4],ARGV[5],ARGV[6],ARGV[7] " LUA_LOOK LUA_HOLDER
 		"local free=h==0 or (h==1 and q~='0') "
 		"local mine=h==2 and ARGV[3]=='1' "
-		"if q=='1' and n>0 and void() then "
-		"if free then pass() end "
-		"return {0,n,p,h,0} end "
+		"if q=='1' and n>0 then "
+		"local s=c('ZSCORE',w,i) "
+		"local void=not s "
+		"if type(s)=='string' then void=tonumber(s)<n/1000 end "
+		"if void and free then " LUA_TICKET LUA_RESERVE "local live=c('ZCOUNT',w,n/1000,'+inf') "
+		"if type(live)=='number' and live>0 and ticket()>=0 then reserve() "
+		"elseif v then c('DEL',k) end end "
+		"if void then return {0,n,p,h,0} end end "
 		"if free or mine then "
 		"local r=c('SET',k,ARGV[1],'PX',free and ARGV[2] or math.max(p,ARGV[2])) "
 		"if r.err then return r end "
-		"if w then unmark() end "
+		"if w then " LUA_UNMARK "end "
 		"return {1,n} end "
-		"if w and q~='1' then if ARGV[6]=='0' then unmark() else mark() end end " LUA_REPLICA
-			LUA_CROWD "return {0,n,p,h,m}",
-		"80d5f87a7fe0c78dfe035705be9d63708b9be270"),
-	[RL_SCRIPT_RELEASE] = SCRIPT(LUA_KEYS
-		"local g=ARGV[3] " LUA_UNMARK(
-			"ARGV[2]") "if w and ARGV[2] and ARGV[2]~='' then unmark() end " LUA_VALUE LUA_TICKET
-			LUA_RESERVE "if v~=ARGV[1] then return 0 end " LUA_FREE,
-		"968e3e5cb20b58d21203f070873c87345eb65637"),
+		"if w and q~='1' then if e=='0' then " LUA_UNMARK "else " LUA_MARK
+		"end end " LUA_REPLICA LUA_CROWD "return {0,n,p,h,m}",
+		"6780a1e5fd2878c79e1cc2c2fdda667dacee4240"),
+	[RL_SCRIPT_RELEASE] = SCRIPT(LUA_KEYS "local i,g=ARGV[2],ARGV[3] "
+										  "if w and i and i~='' then " LUA_UNMARK "end " LUA_VALUE
+										  "if v~=ARGV[1] then return 0 end " LUA_FREE,
+		"e0b599865d1c9b3e894ff7e3d1c11c246cfc5f7a"),
 	[RL_SCRIPT_EXTEND] = SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE LUA_NOT_OURS
 								"return c('PEXPIRE',k,ARGV[2])",
 		"edfbcc8a0d35fbff8532e25c6458d1764f69a631"),
@@ -161,28 +152,29 @@ static const rl_script scripts[RL_SCRIPTS] = {
 			"dc9a7d94f9dfec949757437107b263a3cced37d2"),
 	/* The look that sends the ticket also reserves the lock; otherwise the looks of many waiters
 	 * would each wake another waiter. A waiter that has the lock by now (h==2) is not marked. */
-	[RL_SCRIPT_PROBE] = SCRIPT(LUA_KEYS
-		"local g=ARGV[4] " LUA_LOOK LUA_HOLDER LUA_MARK("ARGV[2]", "ARGV[3]") LUA_TICKET LUA_RESERVE
-		"local h=holder() "
-		"if h~=2 then mark() end " LUA_REPLICA "local s=v and 0 or ticket() "
-		"if not v and s==0 then reserve() end " LUA_CROWD "return {n,p,h,s,m}",
-		"14da1a01dfb80e9a841c027b5c61f92b0c54a060"),
+	[RL_SCRIPT_PROBE] =
+		SCRIPT(LUA_KEYS "local i,e,g=ARGV[2],ARGV[3],ARGV[4] " LUA_LOOK LUA_HOLDER
+						"if h~=2 then " LUA_MARK "end " LUA_REPLICA "local s=0 "
+						"if not v then " LUA_TICKET LUA_RESERVE "s=ticket() "
+						"if s==0 then reserve() end end " LUA_CROWD "return {n,p,h,s,m}",
+			"ed9a63692b32fa9cc44f001442cd6a73bcc48ff4"),
 	/* Only live marks count, not the member ''. */
 	[RL_SCRIPT_INSPECT] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER
-		"local h=holder() "
 		"local m=n>0 and c('ZCOUNT',w,n/1000,'+inf') "
 		"if type(m)~='number' then m=0 end "
 		"return {p,h,m,type(v)=='string' and string.sub(v,1,4096) or ''}",
-		"6fe617ca1d14e96b119b88fe11637edc5d75d59a"),
+		"b460568cb1db7805e2a755b6cbc4785c5e6a3316"),
 	[RL_SCRIPT_FORCE] =
-		SCRIPT(LUA_KEYS "local g=ARGV[1] " LUA_TICKET LUA_RESERVE "local v=c('GET',k) "
+		SCRIPT(LUA_KEYS "local g=ARGV[1] "
+						"local v=c('GET',k) "
 						"if not v then return 0 end "
 						"if type(v)=='table' then "
 						"local t=string.sub(v.err,1,9)=='WRONGTYPE' and c('TYPE',k).ok "
-						"return t and {err='WRONGTYPE the key holds a '..t} or v end " LUA_RESERVED
-						"if (v=='' or v=='" RL_RESERVED_LONG
-						"') and reserved(c('PTTL',k)) then return 0 end " LUA_FREE,
-			"81edadebf9835a8f2602fe65903bf47021969c30"),
+						"return t and {err='WRONGTYPE the key holds a '..t} or v end "
+						"if v=='' or v=='" RL_RESERVED_LONG "' then "
+						"local p=c('PTTL',k) "
+						"if " LUA_RESERVED "then return 0 end end " LUA_FREE,
+			"5690f6e74a8dfb4240a07e53512f807a5a6ccb06"),
 	/* A SWAP is sent again if its answer is lost. A copy that runs late must not shorten the TTL
 	 * that an extend() has set meanwhile. */
 	[RL_SCRIPT_SWAP] =
