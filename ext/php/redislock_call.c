@@ -117,7 +117,7 @@ static bool guard_run(void *ctx)
 
 static redislock_call *begin(redislock_client *client, rl_op *op)
 {
-	redislock_call *call = malloc(sizeof *call);
+	redislock_call *call = rl_pool_take_block(client->pool, sizeof *call);
 	if (call == NULL) {
 		return NULL;
 	}
@@ -185,9 +185,10 @@ void redislock_call_end(redislock_call *call)
 	if (call->next != NULL) {
 		call->next->link = call->link;
 	}
+	redislock_client *client = call->client;
 	rl_op_free(call->op);
-	redislock_client_unref(call->client);
-	free(call);
+	rl_pool_give_block(client->pool, call, sizeof *call);
+	redislock_client_unref(client);
 }
 
 static void abandon(redislock_call *call)

@@ -6,9 +6,9 @@
  *
  * While an operation waits, PHP's signal handlers and time limit may run. That code can do
  * anything: use the same object, throw, exit, bail out by longjmp, fork, or suspend the Fiber for
- * ever. Therefore an operation and what it needs are malloc'd, and hang on a list of this request's
- * calls. However PHP leaves the method, the lock that the operation may have taken is undone: by
- * this file where the method regains control, otherwise after the request.
+ * ever. Therefore an operation and what it needs are in memory of the pool, and hang on a list of
+ * this request's calls. However PHP leaves the method, the lock that the operation may have taken
+ * is undone: by this file where the method regains control, otherwise after the request.
  *
  * A client is what operations need and must not lose: the set of servers, the prefix, and the
  * connections of an object that does not share its own. The object has one reference to it, and

@@ -13,8 +13,9 @@
 
 #include <errno.h>
 
-#include "core/lock/rl_releases.h"
+#include "core/base/rl_block.h"
 #include "core/base/rl_time.h"
+#include "core/lock/rl_releases.h"
 #include "transport/rl_driver.h"
 #include "transport/rl_process.h"
 #include "transport/rl_watchdog.h"
@@ -88,16 +89,20 @@ static void apply_refs(redislock_record *record)
 	atomic_store(&record->lease->hold_until, renewal->renews ? renewal->hold_until : RL_NEVER);
 }
 
+static void *renewal_room(redislock_record *record)
+{
+	return (char *) record + rl_aligned(sizeof *record);
+}
+
 /* Makes the watchdog's part of the record. False = an exception was thrown. */
 static bool prepare_watch(redislock_record *record)
 {
-	rl_renewal *renewal = rl_renewal_new(&record->client->set, record->lease);
-	int sys_errno = ENOMEM;
-	if (renewal == NULL ||
-		rl_watchdog_prepare(renewal, &record->client->set, &sys_errno) != RL_OK) {
+	const rl_set *set = &record->client->set;
+	rl_renewal *renewal = rl_renewal_put(renewal_room(record), set, record->lease);
+	int sys_errno;
+	if (rl_watchdog_prepare(renewal, set, &sys_errno) != RL_OK) {
 		rl_error err;
 		char text[128];
-		free(renewal);
 		rl_error_set(&err, RL_ERR_MEMORY, sys_errno,
 			"could not start the thread that renews leases: %s; "
 			"a lease with renew: false and without onLoss needs no thread",
@@ -122,19 +127,26 @@ static void set_hold_until(redislock_ref *ref)
 	ref->hold_until = rl_time_later(rl_os_now(), ref->term.max_hold_ns);
 }
 
+static void free_ref(redislock_record *record, redislock_ref *ref)
+{
+	if (ref != &record->first_ref) {
+		free(ref);
+	}
+}
+
 redislock_ref *redislock_record_add_ref(
 	redislock_record *record, const redislock_policy *policy, zend_object *object)
 {
 	bool is_first = record->refs == NULL; /* else the lock is won already */
 	bool is_listening = redislock_callable_is_set(&policy->on_loss);
 	bool is_new_watch = record->renewal == NULL && (policy->term.renews || is_listening);
-	redislock_ref *ref = malloc(sizeof *ref);
+	redislock_ref *ref = is_first ? &record->first_ref : malloc(sizeof *ref);
 	if (ref == NULL) {
 		zend_throw_error(NULL, "Out of memory");
 		return NULL;
 	}
 	if (is_new_watch && !prepare_watch(record)) {
-		free(ref);
+		free_ref(record, ref);
 		return NULL;
 	}
 	*ref = (redislock_ref){
@@ -221,7 +233,7 @@ bool redislock_record_drop_ref(redislock_record *record, redislock_ref *ref)
 		slot = &(*slot)->next;
 	}
 	*slot = ref->next;
-	free(ref);
+	free_ref(record, ref);
 	if (record->refs == NULL) {
 		return true;
 	}
@@ -285,15 +297,17 @@ redislock_record *redislock_record_new(
 			rl_bytes_of(key.data + client->prefix_len, key.len - client->prefix_len));
 		return NULL;
 	}
-	redislock_record *record = malloc(sizeof *record);
-	rl_lease *lease = rl_lease_new(&REDISLOCK_G(env), key, client->prefix_len, token_room,
-		client->set.drift_factor, client->set.naming);
-	if (record == NULL || lease == NULL) {
-		free(record);
-		rl_lease_free(lease);
+	const rl_set *set = &client->set;
+	size_t lease_at =
+		rl_aligned(sizeof(redislock_record)) + rl_aligned(rl_renewal_size(set->count));
+	char *block = malloc(lease_at + rl_lease_size(key.len, token_room));
+	if (block == NULL) {
 		zend_throw_error(NULL, "Out of memory");
 		return NULL;
 	}
+	redislock_record *record = (redislock_record *) (void *) block;
+	rl_lease *lease = rl_lease_put(block + lease_at, &REDISLOCK_G(env), key, client->prefix_len,
+		set->drift_factor, set->naming);
 	lease->is_own_token = is_own_token;
 	client->refs++;
 	redislock_record **list = &REDISLOCK_G(records);
@@ -325,11 +339,11 @@ void redislock_record_free(redislock_record *record)
 	while (record->refs != NULL) {
 		redislock_ref *ref = record->refs;
 		record->refs = ref->next;
-		free(ref);
+		free_ref(record, ref);
 	}
 	REDISLOCK_G(record_count)--;
 	REDISLOCK_G(record_bytes) -= record->bytes;
-	rl_lease_free(record->lease);
+	rl_lease_clear(record->lease);
 	redislock_client_unref(record->client);
 	free(record);
 }

@@ -4,7 +4,11 @@
  *
  * DESIGN
  *
- * Each lease object points to a record, a malloc'd block on a list of this request. The request
+ * Each lease object points to a record on a list of this request:
+ *
+ *     record | renewal, for the watchdog | lease, with key and token       one malloc'd block
+ *
+ * The request
  * must release records, not objects: after a fatal error PHP may never free the objects. An object
  * that PHP frees while the script runs releases its lock at once. While the request shuts down, the
  * object leaves its record on the list, because destructors and session handlers may still work
@@ -72,10 +76,12 @@ struct redislock_record {
 	/* The pointer to this record in the request's list. */
 	redislock_record **link;
 	redislock_client *client; /* one reference */
-	rl_lease *lease;          /* owned */
-	/* Owned. NULL = the watchdog does not know the record. */
+	rl_lease *lease;          /* in this block */
+	/* In this block. NULL = the watchdog does not know the record. */
 	rl_renewal *renewal;
-	redislock_ref *refs; /* owned; NULL = none left */
+	/* Owned, but for first_ref, which is in this block. NULL = none left. */
+	redislock_ref *refs;
+	redislock_ref first_ref;
 	/* The fencing number; 0 = fence() was not called yet. */
 	int64_t fence;
 	/* The number of objects that point to this record. */

@@ -452,7 +452,7 @@ void rl_watchdog_end(rl_renewal *renewal)
 {
 	if (renewal != NULL) {
 		lock();
-		rl_renewer_drop(renewal);
+		rl_renewer_remove(renewal);
 		unlock_and_wake();
 	}
 }

@@ -61,7 +61,7 @@ bool rl_watchdog_doubts(const rl_address *address);
 void rl_watchdog_hold(rl_renewal *renewal);
 void rl_watchdog_let_go(rl_renewal *renewal);
 
-/* As rl_renewer_pause() and rl_renewer_drop().
+/* As rl_renewer_pause() and rl_renewer_remove().
  * @param renewal NULL = the lease is not watched, and nothing happens */
 void rl_watchdog_pause(rl_renewal *renewal);
 void rl_watchdog_end(rl_renewal *renewal);

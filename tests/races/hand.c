@@ -157,6 +157,7 @@ static void leave_watch(kept *self)
 	rl_renewal *renewal = self->renewal;
 	self->renewal = NULL;
 	rl_watchdog_end(renewal);
+	free(renewal);
 }
 
 rl_status kept_release(kept *self)

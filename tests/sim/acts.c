@@ -107,7 +107,10 @@ static void free_ref(sim_client *c, holding *h)
 		success_touched(c, h->key);
 	}
 	h->claim.is_active = false;
-	rl_renewer_drop(h->renewal);
+	if (h->renewal != NULL) {
+		rl_renewer_remove(h->renewal);
+	}
+	free(h->renewal);
 	rl_lease_free(h->lease);
 	h->renewal = NULL;
 	h->lease = NULL;

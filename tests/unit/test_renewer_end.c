@@ -6,6 +6,7 @@
 #include "watching.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A lease whose renewal is in flight at 10 s, and is answered a second later at most. */
@@ -239,9 +240,10 @@ static void a_lease_that_was_never_won_ends_without_a_command(void)
 	watching_begin(1);
 	rl_renewal *one = watching_prepare("k");
 	watching_let_go(one, false);
-	rl_renewer_drop(NULL);
 	rl_lease *lease = rl_lease_new(&fake_env, bytes_of("k"), 0, 16, 0, RL_NAMES_PLAIN);
-	rl_renewer_drop(rl_renewal_new(&fake_set, lease));
+	rl_renewal *other = rl_renewal_new(&fake_set, lease);
+	rl_renewer_remove(other);
+	free(other);
 	rl_lease_free(lease);
 	CHECK_LOG("");
 }

@@ -19,6 +19,7 @@
 #include <dlfcn.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -105,6 +106,7 @@ static void clean_up(void)
 		rl_watchdog_pause(renewal);
 		rl_lease_end(lease);
 		rl_watchdog_end(renewal);
+		free(renewal);
 		rl_lease_free(lease);
 		renewal = NULL;
 	}

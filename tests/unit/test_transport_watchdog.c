@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -129,6 +130,7 @@ static void drop(unsigned i, bool is_released)
 		rl_lease_end(lease);
 	}
 	rl_watchdog_end(kept[i]);
+	free(kept[i]);
 	rl_lease_free(lease);
 	kept[i] = NULL;
 }
@@ -443,6 +445,7 @@ static int errno_of_prepare(void)
 	int sys_errno = 0;
 	rl_status status = rl_watchdog_prepare(renewal, &set, &sys_errno);
 	rl_watchdog_end(renewal);
+	free(renewal);
 	rl_lease_free(lease);
 	return status == RL_ERR_MEMORY ? sys_errno : -1;
 }

@@ -14,6 +14,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define MS RL_NS_PER_MS
 #define SECOND RL_NS_PER_SECOND
@@ -39,6 +40,7 @@ static void drop_all(void)
 		rl_watchdog_pause(kept[i]);
 		rl_lease_end(lease);
 		rl_watchdog_end(kept[i]);
+		free(kept[i]);
 		rl_lease_free(lease);
 	}
 	kept_count = 0;

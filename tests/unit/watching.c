@@ -8,6 +8,7 @@
 #include "invariants.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #define LEASES_MAX 256
 #define STEPS_MAX 100000
@@ -68,7 +69,7 @@ rl_renewal *watching_prepare(const char *key)
 		rl_lease_new(&fake_env, bytes_of(key), 0, 16, fake_set.drift_factor, fake_set.naming);
 	rl_renewal *renewal = lease != NULL ? rl_renewal_new(&fake_set, lease) : NULL;
 	if (renewal == NULL || !rl_renewer_prepare(&watching, renewal, &fake_set)) {
-		rl_renewer_drop(renewal);
+		free(renewal);
 		rl_lease_free(lease);
 		return NULL;
 	}
@@ -120,7 +121,8 @@ void watching_let_go(rl_renewal *renewal, bool is_released)
 	if (is_released) {
 		rl_lease_end(lease);
 	}
-	rl_renewer_drop(renewal);
+	rl_renewer_remove(renewal);
+	free(renewal);
 	rl_lease_free(lease);
 }
 

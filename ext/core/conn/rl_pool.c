@@ -7,6 +7,18 @@
 #include "core/base/rl_backoff.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Under AddressSanitizer no block is used a second time, so that it sees the use of a block that
+ * was given back. */
+#ifndef __has_feature
+# define __has_feature(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+# define KEEPS_BLOCKS false
+#else
+# define KEEPS_BLOCKS true
+#endif
 
 void rl_pool_init(rl_pool *pool, rl_transport *transport, const rl_env *env)
 {
@@ -43,8 +55,42 @@ static void forget_backed_off(rl_backed_off **slot)
 	free(trouble);
 }
 
+/* ---- memory ---- */
+
+static void *take_kept(rl_pool *pool)
+{
+	void *block = pool->blocks;
+	memcpy(&pool->blocks, block, sizeof pool->blocks);
+	pool->block_count--;
+	return block;
+}
+
+void *rl_pool_take_block(rl_pool *pool, size_t size)
+{
+	if (size > RL_POOL_BLOCK_SIZE) {
+		return malloc(size);
+	}
+	return pool->blocks != NULL ? take_kept(pool) : malloc(RL_POOL_BLOCK_SIZE);
+}
+
+void rl_pool_give_block(rl_pool *pool, void *block, size_t size)
+{
+	if (!KEEPS_BLOCKS || size > RL_POOL_BLOCK_SIZE || pool->block_count == RL_POOL_BLOCKS_MAX) {
+		free(block);
+		return;
+	}
+	memcpy(block, &pool->blocks, sizeof pool->blocks);
+	pool->blocks = block;
+	pool->block_count++;
+}
+
+/* ---- the end ---- */
+
 void rl_pool_clear(rl_pool *pool)
 {
+	while (pool->blocks != NULL) {
+		free(take_kept(pool));
+	}
 	while (pool->routes != NULL) {
 		forget_route(&pool->routes);
 	}

@@ -13,6 +13,9 @@
  * After a fork the pool of the child contains the connections of the parent. They are closed, and
  * nothing is sent on them, when the pool is next used.
  *
+ * The pool also keeps the memory of operations that have ended, for those that follow: malloc() has
+ * no quick way for blocks of their size.
+ *
  * Between two steps:
  * - count is the number of the idle connections. The limits below hold.
  * - An idle connection is well, and no operation waits for a reply on it. A connection that lingers
@@ -43,6 +46,12 @@
 #define RL_POOL_PAUSE_MAX_NS RL_NS_PER_SECOND
 #define RL_POOL_BACKED_OFF_MAX 64
 
+/* How many blocks of memory are kept, and their size: an operation with one or two members fits
+ * into one. The release of a lease has an operation in another one, and a call of PHP takes a
+ * block, too. */
+#define RL_POOL_BLOCKS_MAX 3
+#define RL_POOL_BLOCK_SIZE 3072
+
 /* A server that has failed, and has not answered since. */
 typedef struct rl_backed_off {
 	struct rl_backed_off *next;
@@ -59,13 +68,20 @@ typedef struct rl_pool {
 	rl_conn *lingering; /* the latest first */
 	rl_backed_off *troubles;
 	rl_route *routes; /* one reference each; the latest first */
+	/* Owned: blocks that are not used. Each begins with the pointer to the next one. */
+	void *blocks;
+	unsigned block_count;
 	uint64_t fork_generation;
 } rl_pool;
 
 void rl_pool_init(rl_pool *pool, rl_transport *transport, const rl_env *env);
 
-/* Closes all connections at once. The pool can be used again. */
+/* Closes all connections at once, and frees what the pool keeps. The pool can be used again. */
 void rl_pool_clear(rl_pool *pool);
+
+/* Memory that is not cleared; NULL = out of memory. It is given back with the same size. */
+void *rl_pool_take_block(rl_pool *pool, size_t size);
+void rl_pool_give_block(rl_pool *pool, void *block, size_t size);
 
 /* Ends the idle connections to the address, whatever their user and database. */
 void rl_pool_clear_address(rl_pool *pool, const rl_address *address, int64_t now);

@@ -10,22 +10,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-rl_lease *rl_lease_new(const rl_env *env, rl_bytes key, size_t prefix_len, size_t token_room,
+size_t rl_lease_size(size_t key_len, size_t token_room)
+{
+	return sizeof(rl_lease) + rl_names_size(key_len) + token_room;
+}
+
+rl_lease *rl_lease_put(void *room, const rl_env *env, rl_bytes key, size_t prefix_len,
 	double drift_factor, rl_naming naming)
 {
-	rl_lease *lease = malloc(sizeof *lease + rl_names_size(key.len) + token_room);
-	if (lease == NULL) {
-		return NULL;
-	}
-	char *room = (char *) (lease + 1);
+	rl_lease *lease = room;
+	char *texts = (char *) (lease + 1);
 	*lease = (rl_lease){.env = env,
 		.hold_until = RL_NEVER,
 		.fork_generation = env->fork_generation(env->ctx),
 		.drift_factor = drift_factor,
-		.names = rl_names_put(room, key, naming),
+		.names = rl_names_put(texts, key, naming),
 		.prefix_len = prefix_len,
-		.token = room + rl_names_size(key.len)};
+		.token = texts + rl_names_size(key.len)};
 	return lease;
+}
+
+rl_lease *rl_lease_new(const rl_env *env, rl_bytes key, size_t prefix_len, size_t token_room,
+	double drift_factor, rl_naming naming)
+{
+	void *room = malloc(rl_lease_size(key.len, token_room));
+	return room != NULL ? rl_lease_put(room, env, key, prefix_len, drift_factor, naming) : NULL;
 }
 
 /* ---- what is counted ---- */
@@ -67,10 +76,15 @@ static void count_ended_now(rl_lease *lease)
 
 /* ---- life ---- */
 
+void rl_lease_clear(rl_lease *lease)
+{
+	count_ended_now(lease);
+}
+
 void rl_lease_free(rl_lease *lease)
 {
 	if (lease != NULL) {
-		count_ended_now(lease);
+		rl_lease_clear(lease);
 		free(lease);
 	}
 }

@@ -73,7 +73,17 @@ typedef struct rl_lease {
 	char *token;
 } rl_lease;
 
-/* @param token_room bytes for the token
+/* The size of a lease.
+ * @param token_room bytes for the token */
+size_t rl_lease_size(size_t key_len, size_t token_room);
+
+/* Makes a lease in memory of this size, which is aligned for it, and is the caller's. The caller
+ * ends it by rl_lease_clear(). */
+rl_lease *rl_lease_put(void *room, const rl_env *env, rl_bytes key, size_t prefix_len,
+	double drift_factor, rl_naming naming);
+void rl_lease_clear(rl_lease *lease);
+
+/* The same in memory of its own.
  * @return NULL when out of memory */
 rl_lease *rl_lease_new(const rl_env *env, rl_bytes key, size_t prefix_len, size_t token_room,
 	double drift_factor, rl_naming naming);

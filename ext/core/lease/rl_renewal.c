@@ -16,16 +16,23 @@
 /* A renewal that is due takes along the renewals that are due within this share of their TTL. */
 #define EARLY_SHARE 12
 
+size_t rl_renewal_size(unsigned members)
+{
+	return sizeof(rl_renewal) + members * sizeof(rl_renewal_member);
+}
+
+/* rl_renewer_prepare() fills in the members. */
+rl_renewal *rl_renewal_put(void *room, const rl_set *set, rl_lease *lease)
+{
+	rl_renewal *renewal = room;
+	*renewal = (rl_renewal){.lease = lease, .hold_until = RL_NEVER, .count = set->count};
+	return renewal;
+}
+
 rl_renewal *rl_renewal_new(const rl_set *set, rl_lease *lease)
 {
-	rl_renewal *renewal = calloc(1, sizeof *renewal + set->count * sizeof renewal->members[0]);
-	if (renewal == NULL) {
-		return NULL;
-	}
-	renewal->lease = lease;
-	renewal->hold_until = RL_NEVER;
-	renewal->count = set->count;
-	return renewal;
+	void *room = calloc(1, rl_renewal_size(set->count));
+	return room != NULL ? rl_renewal_put(room, set, lease) : NULL;
 }
 
 /* ---- what is asked for ---- */

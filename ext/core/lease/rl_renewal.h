@@ -182,8 +182,13 @@ struct rl_renewal {
 	rl_renewal_member members[];
 };
 
-/* A record that is not under renewal yet. Its owner frees it by rl_renewer_drop(), or by free()
- * while it was not prepared.
+/* Makes a record that is not under renewal yet, in memory of this size, which is aligned for it,
+ * and is the caller's. A record that is prepared (rl_renewer_prepare()) must be removed before that
+ * memory is freed (rl_renewer_remove()). */
+size_t rl_renewal_size(unsigned members);
+rl_renewal *rl_renewal_put(void *room, const rl_set *set, rl_lease *lease);
+
+/* The same in memory of its own, which the owner frees by free().
  * @return NULL when out of memory */
 rl_renewal *rl_renewal_new(const rl_set *set, rl_lease *lease);
 

@@ -863,12 +863,11 @@ static void end(rl_renewal *renewal)
 	take_out(renewal);
 }
 
-void rl_renewer_drop(rl_renewal *renewal)
+void rl_renewer_remove(rl_renewal *renewal)
 {
-	if (renewal != NULL && renewal->renewer != NULL) {
+	if (renewal->renewer != NULL) {
 		end(renewal);
 	}
-	free(renewal);
 }
 
 static rl_renewal *any_record(const rl_renewer *renewer)

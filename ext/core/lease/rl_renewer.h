@@ -53,11 +53,11 @@ void rl_renewer_changed(rl_renewal *renewal);
  * owner uses the lease. */
 void rl_renewer_pause(rl_renewal *renewal);
 
-/* Ends the renewal and frees the record; NULL = there is none. If a member may still have the lock,
+/* Ends the renewal, if it was prepared. If a member may still have the lock,
  * a release follows a renewal that is not answered yet, because that could prolong a lock that its
  * owner could not release. A release also follows a SET that put the lock back, unless the lease
  * was given away. */
-void rl_renewer_drop(rl_renewal *renewal);
+void rl_renewer_remove(rl_renewal *renewal);
 
 /* Does what is due, as far as it can without waiting. Call it again at renewer->until. */
 void rl_renewer_step(rl_renewer *renewer, const rl_tick *tick);

@@ -4,34 +4,28 @@
  */
 #include "core/lock/rl_op.h"
 
+#include "core/base/rl_block.h"
 #include "core/lock/rl_order.h"
 
-#include <stdalign.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-static size_t aligned(size_t size)
-{
-	size_t unit = alignof(max_align_t);
-	return (size + unit - 1) / unit * unit;
-}
 
 void *rl_op_alloc(size_t size, const rl_op_class *class, rl_set *set, rl_pool *pool,
 	const rl_env *env, rl_bytes key, size_t token_room, char **token)
 {
-	size_t members_at = aligned(size);
+	size_t members_at = rl_aligned(size);
 	size_t errors_at = members_at + set->count * sizeof(rl_errand);
 	size_t order_at = errors_at + set->count * sizeof(rl_error);
 	size_t key_at = order_at + set->count;
-	/* malloc() and memset(), because glibc's calloc() is slower. */
 	size_t names_size = rl_names_size(key.len);
-	char *block = malloc(key_at + names_size + token_room);
+	size_t block_size = key_at + names_size + token_room;
+	char *block = rl_pool_take_block(pool, block_size);
 	if (block == NULL) {
 		return NULL;
 	}
 	memset(block, 0, errors_at); /* all that is cleared; the errors are too large for that */
 	rl_op *op = (rl_op *) (void *) block;
+	op->size = block_size;
 	rl_quorum_call *call = &op->call;
 	rl_names names = rl_names_put(block + key_at, key, set->naming);
 	*token = block + key_at + names_size;
@@ -96,5 +90,5 @@ void rl_op_free(rl_op *op)
 		op->class->clear(op);
 	}
 	free(op->own_err);
-	free(op);
+	rl_pool_give_block(op->call.terms.pool, op, op->size);
 }

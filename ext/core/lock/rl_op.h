@@ -6,9 +6,9 @@
  * Each kind of operation has a constructor in its own header: rl_acquire.h, rl_plain.h,
  * rl_releases.h. The struct of each kind begins with an rl_op.
  *
- * An operation is one block of memory with copies of key and token, because PHP may leave the
- * caller's frame by longjmp. It borrows set, pool and env, which must outlive it. It belongs to one
- * thread.
+ * An operation is one block of memory (rl_pool_take_block()) with copies of key and token, because
+ * PHP may leave the caller's frame by longjmp. It borrows set, pool and env, which must outlive it.
+ * It belongs to one thread.
  */
 #ifndef RL_OP_H
 #define RL_OP_H
@@ -43,6 +43,7 @@ struct rl_op {
 	rl_status status;
 	const rl_error *err; /* NULL unless the operation failed */
 	rl_error *own_err;   /* owned; where err usually points */
+	size_t size;         /* of its block, which belongs to the pool */
 };
 
 /* Continues as far as possible without waiting.

@@ -25,6 +25,7 @@
  */
 #include "core/lock/rl_releases.h"
 
+#include "core/base/rl_block.h"
 #include "core/base/rl_time.h"
 #include "core/lock/rl_op_failure.h"
 
@@ -245,7 +246,6 @@ static void clear(rl_op *op)
 	if (releases->barred != NULL) {
 		rl_op_free(&releases->barred->op);
 	}
-	free(releases->missing);
 }
 
 static const rl_op_class releases_class = {
@@ -265,19 +265,22 @@ rl_op *rl_releases_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_lease *
 	size_t count, int64_t limit_ns)
 {
 	char *unused;
-	rl_releases *releases = rl_op_alloc(
-		sizeof *releases, &releases_class, set, pool, env, rl_bytes_of("", 0), 0, &unused);
-	unsigned short *missing = calloc(count, sizeof *missing);
-	if (releases == NULL || missing == NULL) {
-		free(releases);
-		free(missing);
+	unsigned window = window_of(set);
+	window = count < window ? (unsigned) count : window;
+	size_t under_way_at = rl_aligned(sizeof(rl_releases));
+	size_t missing_at = under_way_at + window * sizeof(release *);
+	char *block = rl_op_alloc(missing_at + count * sizeof(unsigned short), &releases_class, set,
+		pool, env, rl_bytes_of("", 0), 0, &unused);
+	if (block == NULL) {
 		return NULL;
 	}
+	rl_releases *releases = (rl_releases *) (void *) block;
 	releases->leases = leases;
 	releases->count = count;
-	releases->missing = missing;
+	releases->under_way = (release **) (void *) (block + under_way_at);
+	releases->missing = (unsigned short *) (void *) (block + missing_at);
 	releases->limit_ns = limit_ns;
-	releases->window = window_of(set);
+	releases->window = window;
 	return &releases->op;
 }
 

@@ -43,12 +43,12 @@ typedef struct rl_releases {
 	rl_op op;          /* first, for casts from rl_op; its own quorum call asks nothing */
 	rl_lease **leases; /* borrowed */
 	size_t count;
-	size_t next; /* the lease to release next */
-	rl_release *under_way[RL_RELEASES_WINDOW];
+	size_t next;            /* the lease to release next */
+	rl_release **under_way; /* window of them, in this block */
 	unsigned used;
 	unsigned window;
 	rl_lines lines;
-	/* Owned; one for each lease: a bit for each member that has yet to release it. */
+	/* In this block; one for each lease: a bit for each member that has yet to release it. */
 	unsigned short *missing;
 	/* Owned: a release that too many members do not allow. NULL = none. */
 	rl_release *barred;
