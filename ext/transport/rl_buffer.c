@@ -4,15 +4,14 @@
 /* What stands around a text at most: "$", 20 digits, and two ends of lines. */
 #define FRAME_MAX 25
 
-static char *put_end_of_line(char *out)
+static inline char *put_end_of_line(char *out)
 {
-	*out++ = '\r';
-	*out++ = '\n';
-	return out;
+	memcpy(out, "\r\n", 2);
+	return out + 2;
 }
 
 /* Nearly all counts and lengths have one digit or two. */
-static char *put_count(char *out, char sign, size_t count)
+static inline char *put_count(char *out, char sign, size_t count)
 {
 	*out++ = sign;
 	if (count < 10) {

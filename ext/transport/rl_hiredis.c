@@ -274,6 +274,9 @@ int rl_reader_next(rl_reader *reader, rl_reply *reply)
 	if (reader->is_delivered) {
 		reset(reader);
 	}
+	if (reader->fed == 0) {
+		return 0;
+	}
 	void *object = NULL;
 	if (redisReaderGetReply(reader->parser, &object) != REDIS_OK) {
 		return -1;

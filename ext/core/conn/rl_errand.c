@@ -823,7 +823,7 @@ static void open(rl_errand *errand, const rl_tick *tick)
 		}
 		note_failure(errand, tick);
 		recover(errand, false, tick);
-	} else if (may_travel_with_login(errand->terms) || is_ready(errand)) {
+	} else if (is_ready(errand) || may_travel_with_login(errand->terms)) {
 		send_command(errand, tick);
 	} else {
 		enter(errand, RL_ERRAND_LOGIN);
@@ -1568,9 +1568,11 @@ void rl_errand_step(rl_errand *errand, const rl_tick *tick)
 				step_lookup(errand, tick);
 				goes_on = errand->state != RL_ERRAND_LOOKUP;
 				break;
-			/* The node is chosen, and its connection taken or dialled. */
+			/* The node is chosen, its connection taken or dialled, and the command sent, if it may
+			 * be. Its answer cannot be here yet. */
 			case RL_ERRAND_START:
 				open(errand, tick);
+				goes_on = errand->state != RL_ERRAND_ANSWER;
 				break;
 			/* The command is sent again, unless the budget is over when the pause ends. During
 			 * NAMING the driver resolves the name of the node. */
@@ -1740,7 +1742,7 @@ static void give_back(rl_errand *errand, bool was_undone, int64_t now)
 		.patience = patience,
 		/* A late release of a drawn token is harmless: no other client has this token. */
 		.may_send_later = terms->request.verb == RL_VERB_RELEASE &&
-			rl_token_is_drawn(terms->request.token) && !rl_channel_is_connected(channel),
+			!rl_channel_is_connected(channel) && rl_token_is_drawn(terms->request.token),
 		.must_arrive = (was_undone || patience > 0) && errand->err->status != RL_ERR_PROTOCOL};
 	rl_channel_give_back(channel, terms->pool, giving, now);
 }
