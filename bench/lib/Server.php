@@ -33,11 +33,16 @@ final class Server
             try {
                 $this->wire = new Wire($this->port);
             } catch (RuntimeException $e) {
-                $try < 400 || throw new RuntimeException(
+                $try < 2400 || throw new RuntimeException(
                     implode(' ', (array) $program) . ' did not start', previous: $e);
                 usleep(25_000);
             }
         }
+    }
+
+    public function pid(): int
+    {
+        return $this->child['pid'];
     }
 
     public function end(): void
