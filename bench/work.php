@@ -29,7 +29,7 @@ const COLUMNS = ['instructions', 'code lines', 'system calls', 'server instructi
 const LINES = 1;
 /** Counts may differ by this share, because another patch level of PHP or libc was compiled. */
 const TOLERANCE = 0.03;
-/** How often these wait depends on who is first: one server or another, or a waiter and its lock. */
+/** How often these wait depends on who is first: a server or another, or a lock or its waiter. */
 const TOLERANCES = ['redlock' => 0.15, 'hand-over' => 0.1];
 const NOTHING = 'nothing';
 const WAYS = [
