@@ -43,9 +43,10 @@ rl_status rl_token_draw(const rl_env *env, char *out)
 	for (size_t i = 0; i < RANDOM_BYTES; i += 3) {
 		uint32_t group =
 			(uint32_t) bytes[i] << 16 | (uint32_t) bytes[i + 1] << 8 | (uint32_t) bytes[i + 2];
-		for (int shift = 18; shift >= 0; shift -= 6) {
-			*out++ = digits[group >> shift & 63];
-		}
+		*out++ = digits[group >> 18];
+		*out++ = digits[group >> 12 & 63];
+		*out++ = digits[group >> 6 & 63];
+		*out++ = digits[group & 63];
 	}
 	return RL_OK;
 }

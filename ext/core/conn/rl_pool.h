@@ -46,11 +46,10 @@
 #define RL_POOL_PAUSE_MAX_NS RL_NS_PER_SECOND
 #define RL_POOL_BACKED_OFF_MAX 64
 
-/* How many blocks of memory are kept, and their size: an operation with one or two members fits
- * into one. The release of a lease has an operation in another one, and a call of PHP takes a
- * block, too. */
+/* How many blocks of memory are kept, and their size: an operation with five members fits into one.
+ * The release of a lease has an operation in another one, and a call of PHP takes a block, too. */
 #define RL_POOL_BLOCKS_MAX 3
-#define RL_POOL_BLOCK_SIZE 3072
+#define RL_POOL_BLOCK_SIZE 8192
 
 /* A server that has failed, and has not answered since. */
 typedef struct rl_backed_off {

@@ -107,8 +107,8 @@ static rl_vote step_members(rl_quorum_call *call, const rl_tick *tick, rl_tally 
 	/* In order, but RELEASE, EXTEND and FORCE go to the first member last: see rl_order.h. */
 	rl_verb verb = call->terms.request.verb;
 	unsigned first = rl_verb_changes(verb) && verb != RL_VERB_SWAP ? 1 : 0;
-	for (unsigned i = 0; i < count; i++) {
-		rl_errand *member = &call->members[call->order[(first + i) % count]];
+	for (unsigned i = first; i < count + first; i++) {
+		rl_errand *member = &call->members[call->order[i < count ? i : 0]];
 		rl_errand_step(member, tick);
 		rl_tally_add(tally, member->vote);
 	}
