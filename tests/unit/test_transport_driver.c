@@ -341,8 +341,14 @@ static void close_each(peer *self)
 static void fail_at_closed_connections(void)
 {
 	set.members[0].timeout_ns = 100 * MS;
-	acquire(0);
-	CHECK_INT(drive(), RL_ERR_CLOSED);
+	rl_status status = RL_ERR_TIMEOUT;
+	/* On a busy machine the time may end before the last connection is closed. */
+	for (unsigned tries = 0; status == RL_ERR_TIMEOUT && tries < 20; tries++) {
+		free_op();
+		acquire(0);
+		status = drive();
+	}
+	CHECK_INT(status, RL_ERR_CLOSED);
 	CHECK_HAS(op->err->message, "the server closed the connection");
 	shutdown(server.listener, SHUT_RDWR);
 }
