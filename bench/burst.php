@@ -9,7 +9,6 @@
  */
 
 const MILLISECOND = 1_000_000;
-const SECOND = 1_000_000_000;
 
 function section_burst(Bench $bench): void
 {

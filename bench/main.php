@@ -122,12 +122,6 @@ function start_workers(Bench $bench, int $count): void
     $bench->progressDone();
 }
 
-/** @return list<string> */
-function flags(string $words): array
-{
-    return $words === '' ? [] : explode(' ', $words);
-}
-
 /** One cycle shows it; a library may want an extension that this PHP has not. */
 function works(Library $library): bool
 {

@@ -18,12 +18,11 @@
  *     MODE   print: a table; check: compares the counts with those in FILE; write: writes FILE
  *     where  the versions on which counts depend; FILE names those of its counts
  */
-foreach (['Wire', 'Processes', 'Server', 'Certificates', 'Report', 'Bench', 'Cluster',
-    'Callgrind'] as $file) {
+foreach (['Wire', 'Processes', 'Server', 'Certificates', 'Peer', 'Report', 'Bench', 'Cluster',
+    'Callgrind', 'figures'] as $file) {
     require __DIR__ . "/lib/$file.php";
 }
 
-const SECOND = 1_000_000_000;
 const EXIT_SKIPPED = 77;
 const COLUMNS = ['instructions', 'code lines', 'system calls', 'server instructions'];
 const LINES = 1;
@@ -78,7 +77,7 @@ function start_servers(array $given, string $socket): array
     if ($given['tls'] === 'yes') {
         $certificates = new Certificates("$given[folder]/tls");
         $server = $plain([], $certificates);
-        $ways['tls'] = "rediss://localhost:$server->tlsPort?ssl[cafile]=" . $certificates->ca;
+        $ways['tls'] = tls_dsn($server->tlsPort, $certificates->ca);
     }
     return array_replace(array_intersect_key(WAYS, $ways), $ways);
 }
@@ -107,13 +106,10 @@ function run_worker(array $given, Server $server, array $ways): array
         }
     }
     Processes::end($child['pid'], 0);
+    // Otherwise a way that fails would be one that nothing is compared with.
+    array_keys($rounds) === array_keys($ways)
+        || throw new RuntimeException('the worker has ended before it was through all ways');
     return $rounds;
-}
-
-/** @return list<string> */
-function flags(string $words): array
-{
-    return $words === '' || $words === 'missing' ? [] : explode(' ', $words);
 }
 
 /** @return list<int> the system calls of the worker's own thread between each pair of marks. The
@@ -181,8 +177,8 @@ function count_work(array $given): array
     $counts = [];
     foreach ($worked as $way => [$samples, $rounds]) {
         $found = $all->next($samples, $rounds, in_array($way, AT_SERVER, true));
-        $row = array_map(fn (int $column): ?int => median(array_column($found, $column)),
-            array_keys(COLUMNS));
+        $row = array_map(fn (int $column): ?int => $found[0][$column] === null ? null
+            : (int) round(median(array_column($found, $column))), array_keys(COLUMNS));
         if ($way === NOTHING) {
             $nothing = $row;
             continue;
@@ -194,12 +190,6 @@ function count_work(array $given): array
             $row, $shares, array_keys(COLUMNS));
     }
     return $counts;
-}
-
-function median(array $figures): ?int
-{
-    sort($figures);
-    return $figures[intdiv(count($figures), 2)];
 }
 
 // --- The file
@@ -237,14 +227,14 @@ function read_counts(string $file, string $where): ?array
 function differences(array $wanted, array $counts): array
 {
     $differences = [];
-    foreach (array_intersect_key($wanted, $counts) as $way => $row) {
-        foreach ($row as $column => $count) {
-            $now = $counts[$way][$column];
+    foreach ($wanted as $way => $row) {
+        foreach (array_filter($row, is_int(...)) as $column => $count) {
+            $now = $counts[$way][$column] ?? null;
             $tolerance = $count * (TOLERANCES[$way]
                 ?? (COLUMNS[$column] === 'system calls' ? 0 : TOLERANCE));
-            if ($count !== null && $now !== null && abs($now - $count) > $tolerance) {
-                $differences[] = sprintf('%s: %s are %d, and were %d', $way, COLUMNS[$column], $now,
-                    $count);
+            if ($now === null || abs($now - $count) > $tolerance) {
+                $differences[] = sprintf('%s: %s are %s, and were %d', $way, COLUMNS[$column],
+                    $now ?? 'not counted', $count);
             }
         }
     }

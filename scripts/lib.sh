@@ -31,6 +31,12 @@ jobs_here() {
     nproc 2>/dev/null || echo 2
 }
 
+# How many processes want to run for each processor, as a whole number.
+processes_a_processor() {
+    awk -v processors="$(jobs_here)" '{ print int($1 / processors) }' /proc/loadavg 2>/dev/null ||
+        echo 0
+}
+
 # compile FROM [flag...]: each .c below FROM becomes an object at the same place below $folder,
 # several at once, with the caller's "${flags[@]}" and further ones.
 compile() {

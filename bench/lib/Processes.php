@@ -67,3 +67,10 @@ final class Processes
             ? (int) $found[1] : null;
     }
 }
+
+/** @return list<string> the arguments of PHP, as one word of a command line has them; "missing" has
+ * none */
+function flags(string $words): array
+{
+    return $words === '' || $words === 'missing' ? [] : explode(' ', $words);
+}

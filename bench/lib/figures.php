@@ -1,6 +1,9 @@
 <?php
 /* Arithmetic on what was measured. */
 
+/** In nanoseconds. */
+const SECOND = 1_000_000_000;
+
 function median(array $numbers): float
 {
     return quantile($numbers, 0.5);

@@ -8,12 +8,12 @@
  *
  *     record | renewal, for the watchdog | lease, with key and token       one malloc'd block
  *
- * The request
- * must release records, not objects: after a fatal error PHP may never free the objects. An object
- * that PHP frees while the script runs releases its lock at once. While the request shuts down, the
- * object leaves its record on the list, because destructors and session handlers may still work
- * under the lock. The list is emptied in post-deactivate. Both releases wait for a short time only,
- * run no PHP code and throw no exception. The watchdog repeats the releases that fail.
+ * The request must release records, not objects: after a fatal error PHP may never free the
+ * objects. An object that PHP frees while the script runs releases its lock at once. While the
+ * request shuts down, the object leaves its record on the list, because destructors and session
+ * handlers may still work under the lock. The list is emptied in post-deactivate. Both releases
+ * wait for a short time only, run no PHP code and throw no exception. The watchdog repeats the
+ * releases that fail.
  *
  * Where a RedisLock is re-entrant, several objects share a record. Each object has a ref of its
  * own, and dropping the last ref releases the lock. Only the flow that took the lock can enter it

@@ -13,8 +13,8 @@
  * After a fork the pool of the child contains the connections of the parent. They are closed, and
  * nothing is sent on them, when the pool is next used.
  *
- * The pool also keeps the memory of operations that have ended, for those that follow: malloc() has
- * no quick way for blocks of their size.
+ * The pool also keeps the memory of operations that have ended, and the next operations use it:
+ * malloc() has no quick way for blocks of this size.
  *
  * Between two steps:
  * - count is the number of the idle connections. The limits below hold.

@@ -77,8 +77,8 @@ bool rl_late_is_releasing(
 	const rl_renewer *renewer, const rl_set *set, rl_bytes key, rl_bytes token);
 
 /* Call when the process is about to end and no other thread uses its leases any more: the leases
- * under renewal count as lost from now on, and are released on all members. "Not ours" counts when
- * a member that may still carry out a SET has answered it twice: at the first answer the server may
+ * under renewal count as lost from now on, and are released on all members. If a member may still
+ * carry out a SET, its "not ours" counts from its second answer on: at the first one the server may
  * not have noticed the end of an earlier connection yet. */
 void rl_late_release_all(rl_renewer *renewer);
 
