@@ -202,7 +202,9 @@ static void free_object(zend_object *std)
 	zend_object_std_dtor(std);
 }
 
-bool redislock_lease_enter(zval *zv, redislock_record *record, const redislock_policy *policy)
+/* Makes an object of the record, which has the lock already or will have it.
+ * False = an exception was thrown. */
+static bool attach(zval *zv, redislock_record *record, const redislock_policy *policy)
 {
 	object_init_ex(zv, ce_lease);
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
@@ -213,7 +215,6 @@ bool redislock_lease_enter(zval *zv, redislock_record *record, const redislock_p
 	}
 	object->record = record;
 	object->ref = ref;
-	object->since = rl_os_now();
 	if (redislock_callable_is_set(&policy->on_loss)) {
 		redislock_callable_copy(&object->on_loss, &policy->on_loss);
 	}
@@ -221,11 +222,20 @@ bool redislock_lease_enter(zval *zv, redislock_record *record, const redislock_p
 	return true;
 }
 
+bool redislock_lease_enter(zval *zv, redislock_record *record, const redislock_policy *policy)
+{
+	bool is_made = attach(zv, record, policy);
+	if (is_made) {
+		from_obj(Z_OBJ_P(zv))->since = rl_os_now();
+	}
+	return is_made;
+}
+
 redislock_record *redislock_lease_new(zval *object, redislock_client *client, rl_bytes key,
 	size_t token_room, bool is_own_token, const redislock_policy *policy)
 {
 	redislock_record *record = redislock_record_new(client, key, token_room, is_own_token);
-	if (record != NULL && !redislock_lease_enter(object, record, policy)) {
+	if (record != NULL && !attach(object, record, policy)) {
 		redislock_record_free(record);
 		return NULL;
 	}
@@ -238,7 +248,7 @@ void redislock_lease_won(zval *zv, int64_t waited_ns, uint64_t attempts)
 	object->since = rl_os_now();
 	object->waited_ns = waited_ns;
 	object->attempts = attempts;
-	redislock_record_won(object->record);
+	redislock_record_won(object->record, object->since);
 }
 
 /* In seconds. */

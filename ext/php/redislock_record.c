@@ -122,9 +122,10 @@ static void begin_watch(redislock_record *record)
 	rl_watchdog_begin(record->renewal, &record->client->set, &REDISLOCK_G(net).resolver);
 }
 
-static void set_hold_until(redislock_ref *ref)
+/* The object has the lock from now on. */
+static void set_hold_until(redislock_ref *ref, int64_t now)
 {
-	ref->hold_until = rl_time_later(rl_os_now(), ref->term.max_hold_ns);
+	ref->hold_until = rl_time_later(now, ref->term.max_hold_ns);
 }
 
 static void free_ref(redislock_record *record, redislock_ref *ref)
@@ -149,9 +150,13 @@ redislock_ref *redislock_record_add_ref(
 		free_ref(record, ref);
 		return NULL;
 	}
-	*ref = (redislock_ref){
-		.next = record->refs, .term = policy->term, .listener = is_listening ? object : NULL};
-	set_hold_until(ref);
+	*ref = (redislock_ref){.next = record->refs,
+		.term = policy->term,
+		.hold_until = RL_NEVER,
+		.listener = is_listening ? object : NULL};
+	if (!is_first) {
+		set_hold_until(ref, rl_os_now());
+	}
 	rl_renewal *renewal = is_first || is_new_watch ? NULL : record->renewal;
 	rl_watchdog_hold(renewal);
 	record->refs = ref;
@@ -247,9 +252,9 @@ void redislock_record_stop_listening(redislock_record *record, redislock_ref *re
 	refs_changed(record);
 }
 
-void redislock_record_won(redislock_record *record)
+void redislock_record_won(redislock_record *record, int64_t now)
 {
-	set_hold_until(record->refs);
+	set_hold_until(record->refs, now);
 	if (record->renewal != NULL) {
 		begin_watch(record);
 	}

@@ -127,7 +127,7 @@ redislock_record *redislock_record_find(const redislock_client *client, rl_bytes
 const redislock_record *redislock_record_blocking(const redislock_client *client, rl_bytes key);
 
 /* Call when the lock was granted. The watchdog begins to renew the lease. */
-void redislock_record_won(redislock_record *record);
+void redislock_record_won(redislock_record *record, int64_t now);
 
 /* Call when PHP's own thread may have found that the lease is lost. An onLoss becomes due. */
 void redislock_record_note_loss(redislock_record *record);

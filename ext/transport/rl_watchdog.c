@@ -350,11 +350,12 @@ static void learn_addresses(const rl_set *set, rl_bytes key, const rl_resolver *
 
 void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver *resolver)
 {
+	int64_t now = rl_os_now();
 	lock();
 	if (renewal->renewer != NULL) { /* else the process was forked since */
 		learn_addresses(set, renewal->lease->names.key, resolver);
-		rl_renewer_begin(renewal, set);
-		dog.shortest_lead = rl_time_earlier(dog.shortest_lead, renewal->due_at - rl_os_now());
+		rl_renewer_begin(renewal, set, now);
+		dog.shortest_lead = rl_time_earlier(dog.shortest_lead, renewal->due_at - now);
 	}
 	unlock_and_wake();
 }

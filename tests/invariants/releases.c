@@ -11,7 +11,7 @@ static bool is_good_release(const rl_releases *releases, unsigned at)
 				   (at == 0 || releases->under_way[at - 1]->index < one->index),
 			   "rl_releases: the releases under way are in the order of their beginning") &&
 		holds(one->op.call.outcome == RL_VOTE_OPEN, "rl_releases: a release under way is open") &&
-		holds(one->op.call.terms.lines == (releases->count > 1 ? &releases->lines : NULL),
+		holds(one->op.call.terms.lines == &releases->lines,
 			"rl_releases: several releases share the lines") &&
 		invariants_of_call(&one->op.call);
 }

@@ -728,7 +728,7 @@ static void begin_policy(sim_client *c, holding *h)
 		COVER(max_hold);
 		h->renewal->hold_until = hold_until;
 	}
-	rl_renewer_begin(h->renewal, &c->set);
+	rl_renewer_begin(h->renewal, &c->set, client_now(c));
 	c->renewer.until = 0;
 }
 

@@ -341,7 +341,7 @@ static void a_command_that_is_not_allowed_is_an_error(void)
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
 	fake_drive(batch_op);
 	CHECK(rl_releases_barred(batch_op) != NULL);
-	CHECK_INT(rl_releases_barred(batch_op)->status, RL_ERR_SERVER);
+	CHECK_INT(rl_releases_barred(batch_op)->err->status, RL_ERR_SERVER);
 	CHECK_TEXT(rl_releases_barred(batch_op)->err->code, "NOPERM");
 	CHECK_HAS(rl_releases_barred(batch_op)->err->message, "2 of 3 servers failed");
 	CHECK_HAS(rl_releases_barred(batch_op)->err->message, "no rights");

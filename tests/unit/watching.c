@@ -84,7 +84,7 @@ void watching_win_with(rl_renewal *renewal, const char *token, int64_t ttl_ms)
 	rl_lease *lease = renewal->lease;
 	rl_lease_begin(
 		lease, bytes_of(token), ttl, fake_clock + ttl - rl_drift(lease->drift_factor, ttl));
-	rl_renewer_begin(renewal, &fake_set);
+	rl_renewer_begin(renewal, &fake_set, fake_env.now(fake_env.ctx));
 }
 
 void watching_win(rl_renewal *renewal, int64_t ttl_ms)

@@ -263,13 +263,13 @@ static int64_t next_round(const rl_renewal *renewal, int64_t now)
 	return now + rl_lease_remaining(renewal->lease) / 3;
 }
 
-void rl_renewer_begin(rl_renewal *renewal, const rl_set *set)
+void rl_renewer_begin(rl_renewal *renewal, const rl_set *set, int64_t now)
 {
 	rl_renewer_errands_learn(renewal, set);
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewer_errands_trust(&renewal->members[i]);
 	}
-	renewal->renew_at = next_round(renewal, now_of(renewal));
+	renewal->renew_at = next_round(renewal, now);
 	rl_renewer_plan(renewal);
 }
 

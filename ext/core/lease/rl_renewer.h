@@ -44,7 +44,7 @@ void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env 
 bool rl_renewer_prepare(rl_renewer *renewer, rl_renewal *renewal, const rl_set *set);
 
 /* The lease is held: from now on it is under renewal. It must have been prepared, for this set. */
-void rl_renewer_begin(rl_renewal *renewal, const rl_set *set);
+void rl_renewer_begin(rl_renewal *renewal, const rl_set *set, int64_t now);
 
 /* Call after the owner has changed the lease, or its own fields of the record. */
 void rl_renewer_changed(rl_renewal *renewal);

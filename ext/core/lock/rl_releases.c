@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The release of many leases: many releases that share their connections.
+ * The release of one lease is a quorum call with a limit of time. Many releases are an operation
+ * that has a quorum call for each of them, and in which these share their connections:
  *
  *     rl_releases
  *     |- leases[count]    borrowed, in the order of their release:  ended | under way | next ...
@@ -20,8 +21,8 @@
  * A lease is released when a quorum has freed it, and lost when refusals rule a quorum out. The key
  * of another type has another holder, so its error is a refusal.
  *
- * The operation belongs to one thread. It owns its quorum calls, lines and results. Between two
- * steps the calls under way are open, in the order in which they have begun.
+ * An operation belongs to one thread. That of many owns its quorum calls, lines and results.
+ * Between two steps its calls under way are open, in the order in which they have begun.
  */
 #include "core/lock/rl_releases.h"
 
@@ -36,32 +37,29 @@ typedef rl_release release;
 
 /* ---- one release ---- */
 
-static const rl_op_class release_class = {0};
-
 /* NULL when out of memory. */
-static release *release_new(rl_releases *releases, size_t index)
+static release *release_new(
+	rl_set *set, rl_pool *pool, const rl_env *env, const rl_op_class *class, rl_lease *lease)
 {
-	const rl_quorum_call *all = &releases->op.call;
-	rl_lease *lease = releases->leases[index];
 	rl_bytes token = rl_lease_token(lease);
 	char *room;
-	release *one = rl_op_alloc(sizeof *one, &release_class, all->terms.set, all->terms.pool,
-		all->terms.env, lease->names.key, token.len, &room);
+	release *one =
+		rl_op_alloc(sizeof *one, class, set, pool, env, lease->names.key, token.len, &room);
 	if (one == NULL) {
 		return NULL;
 	}
 	memcpy(room, token.data, token.len);
-	one->index = index;
+	one->lease = lease;
 	rl_quorum_call *call = &one->op.call;
-	bool is_alone = releases->count == 1;
-	call->terms.lines = is_alone ? NULL : &releases->lines; /* one shares nothing */
-	call->terms.was_held = rl_lease_is_held(lease);
 	call->terms.request.verb = RL_VERB_RELEASE;
-	/* Many releases, and those that are written at the end of the time, are not sent twice. */
-	bool has_time = is_alone && !releases->lines.is_closing;
-	call->terms.request.form = has_time ? RL_FORM_USUAL : RL_FORM_TEXT;
 	call->terms.request.token = rl_bytes_of(room, token.len);
 	return one;
+}
+
+static void begin(release *one, int64_t now)
+{
+	one->op.call.terms.was_held = rl_lease_is_held(one->lease);
+	rl_quorum_call_begin(&one->op.call, RL_WANTED_DECISION, now, RL_NEVER);
 }
 
 static bool is_of_another_type(const rl_errand *member)
@@ -103,52 +101,101 @@ static bool is_barred(const rl_quorum_call *call)
 }
 
 /* Settles the release, and ends its lease if the votes have decided. */
-static void end_release(rl_releases *releases, release *one, int64_t now)
+static void settle(release *one, int64_t now)
 {
 	rl_quorum_call *call = &one->op.call;
-	rl_lease *lease = releases->leases[one->index];
 	rl_stats *stats = rl_env_stats(call->terms.env);
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, now);
-	releases->was_unanswered |= !is_answered(call);
 	switch (outcome_of(call)) {
 		case RL_VOTE_GRANTED:
-			rl_lease_end(lease);
+			rl_lease_end(one->lease);
 			rl_stats_add(&stats->released, 1);
 			break;
 		case RL_VOTE_REFUSED:
-			rl_lease_lose(lease);
+			rl_lease_lose(one->lease);
 			rl_stats_add(&stats->not_released, 1);
 			break;
 		case RL_VOTE_OPEN: /* the time is over */
 		case RL_VOTE_FAILED:
-			releases->missing[one->index] = (unsigned short) rl_quorum_call_missing(call);
+			one->missing = rl_quorum_call_missing(call);
 			rl_stats_add(&stats->failed, 1);
 			break;
 	}
-	if (releases->barred == NULL && is_barred(call)) {
+	one->is_answered = is_answered(call);
+	one->is_barred = is_barred(call);
+	if (one->is_barred) {
 		rl_op_fail(&one->op, "");
-		releases->barred = one;
-	} else {
-		rl_op_free(&one->op);
 	}
 }
 
+/* ---- one release alone ---- */
+
+static void end_alone(release *one, int64_t now)
+{
+	settle(one, now);
+	one->op.status = one->is_answered ? RL_OK : RL_ERR_TIMEOUT;
+}
+
+static bool step_alone(rl_op *op, const rl_tick *tick, rl_wait *wait)
+{
+	release *one = (release *) op;
+	if (!op->is_begun) {
+		op->is_begun = true;
+		one->end_at = rl_time_later(tick->now, one->limit_ns);
+		begin(one, tick->now);
+	}
+	rl_quorum_call_step(&op->call, tick, wait);
+	if (op->call.outcome == RL_VOTE_OPEN && tick->seen < one->end_at) {
+		rl_wait_until(wait, one->end_at);
+		return false;
+	}
+	end_alone(one, tick->now);
+	return true;
+}
+
+static void abandon_alone(rl_op *op, int64_t now)
+{
+	if (op->is_begun) {
+		end_alone((release *) op, now);
+	}
+}
+
+static const rl_op_class alone_class = {.step = step_alone, .abandon = abandon_alone};
+
 /* ---- all of them ---- */
+
+static const rl_op_class shared_class = {0}; /* step_all() steps the releases */
 
 /* Begins the release of the next lease. NULL = out of memory: the lease is left to its TTL. */
 static release *begin_next(rl_releases *releases, int64_t now)
 {
 	size_t index = releases->next++;
-	release *one = release_new(releases, index);
+	const rl_errand_terms *terms = &releases->op.call.terms;
+	release *one =
+		release_new(terms->set, terms->pool, terms->env, &shared_class, releases->leases[index]);
 	if (one == NULL) {
-		const rl_quorum_call *call = &releases->op.call;
-		releases->missing[index] = (unsigned short) rl_late_all(call->terms.set);
+		releases->missing[index] = (unsigned short) rl_late_all(terms->set);
 		releases->was_unanswered = true;
-		rl_stats_add(&rl_env_stats(call->terms.env)->failed, 1);
+		rl_stats_add(&rl_env_stats(terms->env)->failed, 1);
 		return NULL;
 	}
-	rl_quorum_call_begin(&one->op.call, RL_WANTED_DECISION, now, RL_NEVER);
+	one->index = index;
+	one->op.call.terms.lines = &releases->lines;
+	one->op.call.terms.request.form = RL_FORM_TEXT; /* one answer is enough */
+	begin(one, now);
 	return one;
+}
+
+static void end_release(rl_releases *releases, release *one, int64_t now)
+{
+	settle(one, now);
+	releases->was_unanswered |= !one->is_answered;
+	releases->missing[one->index] = (unsigned short) one->missing;
+	if (releases->barred == NULL && one->is_barred) {
+		releases->barred = one;
+	} else {
+		rl_op_free(&one->op);
+	}
 }
 
 /* Fills the window, and steps each release once. True = a release has ended, or one of them must be
@@ -261,9 +308,23 @@ static unsigned window_of(const rl_set *set)
 	return has_nodes ? RL_RELEASES_WINDOW / set->count : RL_RELEASES_WINDOW;
 }
 
+static rl_op *alone_new(
+	rl_set *set, rl_pool *pool, const rl_env *env, rl_lease *lease, int64_t limit_ns)
+{
+	release *one = release_new(set, pool, env, &alone_class, lease);
+	if (one == NULL) {
+		return NULL;
+	}
+	one->limit_ns = limit_ns;
+	return &one->op;
+}
+
 rl_op *rl_releases_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_lease **leases,
 	size_t count, int64_t limit_ns)
 {
+	if (count == 1) { /* it shares nothing */
+		return alone_new(set, pool, env, leases[0], limit_ns);
+	}
 	char *unused;
 	unsigned window = window_of(set);
 	window = count < window ? (unsigned) count : window;
@@ -291,11 +352,13 @@ const rl_releases *rl_releases_of(const rl_op *op)
 
 unsigned rl_releases_missing(const rl_op *op, size_t index)
 {
-	return ((const rl_releases *) op)->missing[index];
+	const rl_releases *releases = rl_releases_of(op);
+	return releases != NULL ? releases->missing[index] : ((const release *) op)->missing;
 }
 
 const rl_op *rl_releases_barred(const rl_op *op)
 {
-	const release *barred = ((const rl_releases *) op)->barred;
-	return barred != NULL ? &barred->op : NULL;
+	const rl_releases *releases = rl_releases_of(op);
+	const release *barred = releases != NULL ? releases->barred : (const release *) op;
+	return barred != NULL && barred->is_barred ? &barred->op : NULL;
 }

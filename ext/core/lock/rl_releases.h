@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The release of many leases on all members of a set, within a short time.
+ * The release of leases on all members of a set, within a short time.
  *
  * It is for the end of an object, a section or a request, where there is little time to wait. A
  * lock that is not released in time ends by its TTL, unless the renewer repeats the release
@@ -33,10 +33,20 @@ const rl_op *rl_releases_barred(const rl_op *op);
 
 /* ---- for rl_releases.c, and for tests/invariants ---- */
 
-/* The release of one lease: an operation that has no class, because it is stepped here. */
+/* The release of one lease. */
 typedef struct rl_release {
-	rl_op op; /* first, for casts from rl_op */
+	rl_op op;        /* first, for casts from rl_op */
+	rl_lease *lease; /* borrowed */
+	/* After the end: rl_releases_missing(), rl_releases_barred(), and whether a quorum has
+	 * answered. */
+	unsigned missing;
+	bool is_barred;
+	bool is_answered;
+	/* Of many: its lease among them. */
 	size_t index;
+	/* Alone: the time for it. */
+	int64_t limit_ns;
+	int64_t end_at;
 } rl_release;
 
 typedef struct rl_releases {
@@ -57,7 +67,7 @@ typedef struct rl_releases {
 	int64_t end_at;
 } rl_releases;
 
-/* NULL = the operation is another one. */
+/* NULL = the operation is another one, or the release of one lease alone. */
 const rl_releases *rl_releases_of(const rl_op *op);
 
 #endif
