@@ -2,23 +2,27 @@
 /*
  * The uncontended cycle: one lock taken and freed over and over, nobody else there.
  *
- * Client and server share one core, for then a round trip has no sleeping core to wake, and the
- * difference is the client's own work. Two that are compared take turns in short rounds, and what
- * counts is the ratio within each pair: what else the machine does hits both.
+ * Client and server share one core, for then a round trip has no sleeping core to wake, and all
+ * that both do counts. Those that are compared take turns in short rounds, and what counts is the
+ * ratio within each round: what else the machine does hits all.
  *
  * First RedisLock against the same two commands in C on hiredis, its calls alone; then a cycle that
- * may wait against one that may not; then all libraries, as empty sections through bench/peers.
+ * may wait against one that may not; then against a lock that is written by hand on phpredis, and
+ * all libraries, as empty sections through bench/peers: on one core, and with the client on another
+ * core than the server, where each hides the work of the other.
  */
 
-const PIN = ['taskset', '-c', '0'];
+const CORE = ['taskset', '-c'];
+const PIN = [...CORE, '0'];
 
-function section_cycle(Bench $bench, array $php, string $limit): void
+function section_cycle(Bench $bench, array $php, array $given): void
 {
     $server = new Server($bench->server, $bench->folder, PIN);
     $calls = [...$php, __DIR__ . '/cycle_worker.php'];
     $bench->report->section('A cycle that nobody contends');
-    cycle_limit($bench, $server, $calls, $limit);
-    cycle_libraries($bench, $server, $limit);
+    cycle_limit($bench, $server, $calls, $given['cycle']);
+    cycle_by_hand($bench, $server, $php, $given);
+    cycle_libraries($bench, $server);
     $server->end();
 }
 
@@ -26,11 +30,12 @@ function cycle_limit(Bench $bench, Server $server, array $calls, string $limit):
 {
     $dsn = "redis://127.0.0.1:$server->port";
     $pairs = [
-        'against C, unix socket' => [[...$calls, "unix://$server->socket", '0'],
+        'against C, unix socket' => [[...$calls, 'acquire', "unix://$server->socket"],
             [$limit, 'unix', $server->socket]],
-        'against C, loopback TCP' => [[...$calls, $dsn, '0'],
+        'against C, loopback TCP' => [[...$calls, 'acquire', $dsn],
             [$limit, 'tcp', (string) $server->port]],
-        'wait: 1 against wait: 0' => [[...$calls, $dsn, '1'], [...$calls, $dsn, '0']],
+        'wait: 1 against wait: 0' => [[...$calls, 'acquire', $dsn, '1'],
+            [...$calls, 'acquire', $dsn, '0']],
     ];
     $rows = [];
     foreach ($pairs as $name => [$ours, $theirs]) {
@@ -88,34 +93,121 @@ function cycle_pair_once(Bench $bench, array $oursCommand, array $theirsCommand)
     return $times;
 }
 
-/** All libraries beside each other, and what a long run of cycles does to their memory. */
-function cycle_libraries(Bench $bench, Server $server, string $limit): void
+/** Against a lock by hand, over a unix socket: on one core with the server, and on another one. */
+function cycle_by_hand(Bench $bench, Server $server, array $php, array $given): void
 {
-    $rounds = $bench->choose(20, 5);
-    $cycles = 500;
-    $children = $memory = $times = [];
-    foreach ($bench->libraries as $name => $library) {
-        $children[$name] = Processes::start([...PIN, ...$library->cycleCommand($server)]);
-        cycle_time($children[$name], $cycles);
-        cycle_time($children[$name], $cycles);
-        $memory[$name] = Processes::memory($children[$name]['pid']);
+    if ($given['redis'] === 'missing') {
+        return; // find_libraries() has said so
     }
-    $bench->takeTurns('cycle, all libraries', $bench->libraries, $rounds, INF,
-        function (Library $library) use ($children, $cycles, &$times): void {
-            $times[$library->name][] = cycle_time($children[$library->name], $cycles) / $cycles;
-        });
-    $rows = [];
-    foreach ($bench->libraries as $name => $library) {
-        $ratios = array_map(fn ($ours, $theirs) => $theirs / $ours, $times['redislock'],
-            $times[$name]);
-        $after = Processes::memory($children[$name]['pid']);
-        $more = $after === null ? '-' : (string) ($after - $memory[$name]);
-        $rows[] = [$library->label, number(median($times[$name]) / 1000), number(median($ratios)),
-            (string) ($memory[$name] ?? '-'), $more];
-        Processes::end($children[$name]['pid']);
+    $worker = [...$php, ...flags($given['redis']), __DIR__ . '/cycle_worker.php'];
+    $commands = ['by-hand' => [...$worker, 'by-hand', $server->socket]];
+    foreach (['acquire', 'lease', 'synchronized'] as $way) {
+        $commands[$way] = [...$worker, $way, "unix://$server->socket"];
     }
-    $bench->report->table(['empty section, loopback TCP', 'us', 'times RedisLock', 'memory, KiB',
-        'more after ' . $rounds * $cycles . ' cycles, KiB'], $rows);
+    $labels = ['by-hand' => 'phpredis by hand, EVALSHA', 'acquire' => 'acquire and release',
+        'lease' => 'lease and release', 'synchronized' => 'synchronized'];
+    $targets = ['acquire' => 0.9, 'synchronized' => 0.8];
+    foreach (cores() as $core => $place) {
+        $found = cycle_turns($bench, "by hand, $place", $commands, $server, $core,
+            $bench->choose(4, 2), $bench->choose(14, 7), 1000);
+        $rows = [];
+        foreach ($labels as $way => $label) {
+            $ratio = median(array_map(fn ($by, $our) => $by / $our, $found['by-hand']['times'],
+                $found[$way]['times']));
+            $rows[] = [$label, ...cycle_row($found[$way]), number($ratio)];
+            if ($core === 0 && isset($targets[$way])) {
+                $bench->report->promise("$way on one core, against phpredis by hand",
+                    sprintf('%.3f', $ratio), ">= $targets[$way]", $ratio >= $targets[$way]);
+            }
+        }
+        $bench->report->table(["unix socket, $place", 'cycles a second', 'CPU of the client, us',
+            'CPU of the server, us', 'throughput'], $rows);
+    }
+}
+
+/** All libraries beside each other, and what a long run of cycles does to their memory. */
+function cycle_libraries(Bench $bench, Server $server): void
+{
+    $commands = array_map(fn (Library $library): array => $library->cycleCommand($server),
+        $bench->libraries);
+    foreach (cores() as $core => $place) {
+        $rounds = $bench->choose(20, 5);
+        $found = cycle_turns($bench, "all libraries, $place", $commands, $server, $core, 1, $rounds,
+            500);
+        $rows = [];
+        foreach ($bench->libraries as $name => $library) {
+            ['times' => $times, 'memory' => [$before, $after]] = $found[$name];
+            $ratios = array_map(fn ($ours, $theirs) => $theirs / $ours,
+                $found['redislock']['times'], $times);
+            $rows[] = [$library->label, number(median($times) / 1000), number(median($ratios)),
+                ...cycle_row($found[$name]), (string) ($before ?? '-'),
+                $after === null ? '-' : (string) ($after - $before)];
+        }
+        $bench->report->table(["empty section, loopback TCP, $place", 'us', 'times RedisLock',
+            'cycles a second', 'CPU of the client, us', 'CPU of the server, us', 'memory, KiB',
+            'more after ' . $rounds * 500 . ' cycles, KiB'], $rows);
+    }
+}
+
+/** Where the clients run: the server is on the first core. */
+function cores(): array
+{
+    exec('nproc', $count);
+    return array_slice(['one core', 'two cores'], 0, min(2, (int) $count[0]));
+}
+
+/** @return list<string> cycles a second, and the CPU of client and server for a cycle */
+function cycle_row(array $found): array
+{
+    $cpu = fn (array $each): string => $each === [] ? '-' : number(median($each) / 1000);
+    return [number(SECOND / median($found['times'])), $cpu($found['client']),
+        $cpu($found['server'])];
+}
+
+/**
+ * Workers that take turns, in processes that are started anew for each of $batches.
+ *
+ * @param array<string, list<string>> $commands of the workers, by name
+ * @return array<string, array> nanoseconds of a cycle, and of the CPU of client and server in it,
+ *     each for all rounds; and the memory of the first process before and after
+ */
+function cycle_turns(Bench $bench, string $step, array $commands, Server $server, int $core,
+    int $batches, int $rounds, int $cycles): array
+{
+    $found = array_fill_keys(array_keys($commands),
+        ['times' => [], 'client' => [], 'server' => []]);
+    for ($batch = 0; $batch < $batches; $batch++) {
+        $children = $before = [];
+        foreach ($commands as $name => $command) {
+            $children[$name] = Processes::start([...CORE, (string) $core, ...$command]);
+            cycle_time($children[$name], $cycles);
+            cycle_time($children[$name], $cycles);
+            $before[$name] = Processes::memory($children[$name]['pid']);
+        }
+        for ($round = 0; $round < $rounds; $round++) {
+            $bench->progress("cycle, $step", sprintf('round %d of %d',
+                $batch * $rounds + $round + 1, $batches * $rounds));
+            $names = array_keys($commands);
+            $first = $round % count($names);
+            foreach ([...array_slice($names, $first), ...array_slice($names, 0, $first)] as $name) {
+                $pids = ['client' => $children[$name]['pid'], 'server' => $server->pid()];
+                $used = array_map(Processes::cpu(...), $pids);
+                $found[$name]['times'][] = cycle_time($children[$name], $cycles) / $cycles;
+                foreach ($pids as $part => $pid) {
+                    $now = Processes::cpu($pid);
+                    if ($now !== null && $used[$part] !== null) {
+                        $found[$name][$part][] = ($now - $used[$part]) / $cycles;
+                    }
+                }
+            }
+        }
+        foreach ($children as $name => $child) {
+            $found[$name]['memory'] ??= [$before[$name], Processes::memory($child['pid'])];
+            Processes::end($child['pid']);
+        }
+    }
+    $bench->progressDone();
+    return $found;
 }
 
 /** Nanoseconds. $order says how many cycles, and of what if the worker knows several. */

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limit for bench/tls.php: the same as cycle_hiredis.c over TLS. hiredis formats and parses,
- * and OpenSSL works between two buffers, by a BIO of its own, as in ext/transport/rl_tls.c. So a
- * command is one send() and one recv().
+ * The limits for bench/tls.php: the same as cycle_hiredis.c over TLS. hiredis formats and parses.
+ * OpenSSL works between two buffers, by a BIO of its own, as in ext/transport/rl_tls.c, or reads
+ * and writes the socket itself. Either way a command is one write and one read.
  *
- * usage: cycle_tls PORT CA_FILE
+ * usage: cycle_tls PORT CA_FILE [socket]
  */
 #include "cycle.h"
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
+#include <stdbool.h>
 #include <sys/socket.h>
 
 #define RECORD_BYTES (16 * 1024)
 
 static int fd;
+static bool has_socket; /* OpenSSL reads and writes the socket */
 static SSL *ssl;
 static redisReader *reader;
 static char in[2 * RECORD_BYTES];
@@ -96,24 +98,38 @@ static void connect_to(int port)
 
 /* ---- TLS ---- */
 
-static void set_up_tls(const char *ca_file)
+static BIO *new_buffers(void)
 {
-	SSL_CTX *context = SSL_CTX_new(TLS_client_method());
 	BIO_METHOD *method = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "bench");
-	if (context == NULL || method == NULL ||
-		SSL_CTX_load_verify_locations(context, ca_file, NULL) != 1) {
+	if (method == NULL) {
 		stop("cannot set up TLS");
 	}
 	BIO_meth_set_read(method, end_read);
 	BIO_meth_set_write(method, end_write);
 	BIO_meth_set_ctrl(method, end_control);
 	BIO *bio = BIO_new(method);
-	ssl = SSL_new(context);
-	if (bio == NULL || ssl == NULL) {
+	if (bio == NULL) {
 		stop("cannot set up TLS");
 	}
 	BIO_set_init(bio, 1);
-	SSL_set_bio(ssl, bio, bio);
+	return bio;
+}
+
+static void set_up_tls(const char *ca_file)
+{
+	SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+	if (context == NULL || SSL_CTX_load_verify_locations(context, ca_file, NULL) != 1) {
+		stop("cannot set up TLS");
+	}
+	SSL_CTX_set_read_ahead(context, has_socket); /* a record is one read() */
+	ssl = SSL_new(context);
+	if (ssl == NULL || (has_socket && SSL_set_fd(ssl, fd) != 1)) {
+		stop("cannot set up TLS");
+	}
+	if (!has_socket) {
+		BIO *bio = new_buffers();
+		SSL_set_bio(ssl, bio, bio);
+	}
 	SSL_set_verify(ssl, SSL_VERIFY_PEER, NULL);
 	SSL_set_connect_state(ssl);
 }
@@ -143,7 +159,7 @@ static redisReply *ask(int argc, const char **argv, const size_t *lengths)
 	redisFreeCommand(command);
 	send_out();
 	while (reply == NULL) {
-		if (in_start == in_end) {
+		if (!has_socket && in_start == in_end) {
 			receive_in();
 		}
 		int got = SSL_read(ssl, plain, sizeof plain);
@@ -159,12 +175,13 @@ static redisReply *ask(int argc, const char **argv, const size_t *lengths)
 
 int main(int argc, char **argv)
 {
-	if (argc != 3) {
+	has_socket = argc == 4 && strcmp(argv[3], "socket") == 0;
+	if (argc != 3 && !has_socket) {
 		return 2;
 	}
 	reader = redisReaderCreate();
-	set_up_tls(argv[2]);
 	connect_to(atoi(argv[1]));
+	set_up_tls(argv[2]);
 	shake_hands();
 	serve();
 	return 0;

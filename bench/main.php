@@ -71,7 +71,7 @@ function run_sections_of(Bench $bench, array $only, array $php, array $given): v
     $promises = $wants('promises')
         ? new Promises($bench, [...$php, __DIR__ . '/promise_worker.php']) : null;
     if ($wants('cycle')) {
-        section_cycle($bench, $php, $given['cycle']);
+        section_cycle($bench, $php, $given);
     }
     if ($wants('lease')) {
         section_lease($bench, $php);

@@ -3,8 +3,8 @@
  * TLS: what it costs on a warm connection, for a new connection, for waiters and on five servers.
  *
  * Each server speaks plain TCP on one port and TLS on another one. All times over TLS stand beside
- * those of plain TCP in the same run. The limit on a warm connection is the same cycle in C, with
- * OpenSSL between two buffers as in the extension (bench/cycle_tls.c).
+ * those of plain TCP in the same run. The limits on a warm connection are the same cycle in C, with
+ * OpenSSL between two buffers as in the extension, and on the socket (bench/cycle_tls.c).
  */
 
 const TLS_PEERS = ['predis' => ['Predis', 'predis/predis']];
@@ -49,11 +49,12 @@ function tls_cycle(Bench $bench, array $php, array $given, Certificates $certifi
 {
     $server = new Server($bench->server, $bench->folder, PIN, $certificates);
     $calls = [...$php, __DIR__ . '/cycle_worker.php'];
-    $plain = [...$calls, "redis://127.0.0.1:$server->port", '0'];
-    $ours = [...$calls, tls_dsn($server->tlsPort, $certificates->ca), '0'];
+    $plain = [...$calls, 'acquire', "redis://127.0.0.1:$server->port"];
+    $ours = [...$calls, 'acquire', tls_dsn($server->tlsPort, $certificates->ca)];
     $limit = [$given['tls'], (string) $server->tlsPort, $certificates->ca];
     $rows = [];
     $pairs = ['against C over TLS' => [$limit, 0.95],
+        'against C, OpenSSL on the socket' => [[...$limit, 'socket'], 0.9],
         'against itself over plain TCP' => [$plain, 0.6]];
     foreach ($pairs as $name => [$theirs, $target]) {
         $times = cycle_pair($bench, "TLS, $name", $ours, $theirs);

@@ -11,7 +11,7 @@
  *     PARTNER  the command, in one word for a shell, that holds a lock in turn with this process
  *     PID, PORT  of the server whose work is counted for each WAY before the "--"
  */
-foreach (['Wire', 'asleep'] as $file) {
+foreach (['Wire', 'asleep', 'by_hand'] as $file) {
     require __DIR__ . "/lib/$file.php";
 }
 
@@ -38,7 +38,12 @@ function way(string $name, array $servers, string $partner, int $pid): Way
         return new Way(static fn () => null);
     }
     if ($name === 'phpredis') {
-        return new Way(by_hand($servers[0]));
+        [$redis, $sha] = by_hand($servers[0]);
+        return new Way(static function () use ($redis, $sha): void {
+            $token = bin2hex(random_bytes(16));
+            $redis->set('{work}:by-hand', $token, ['nx', 'px' => (int) (1000 * TTL)]);
+            $redis->evalSha($sha, ['{work}:by-hand', $token], 1);
+        });
     }
     $lock = new RedisLock(count($servers) === 1 ? $servers[0] : $servers, timeout: TIMEOUT);
     $key = "{work}:$name";
@@ -61,20 +66,6 @@ function way(string $name, array $servers, string $partner, int $pid): Way
         default:
             return new Way(static fn () => $lock->release($key, $lock->acquire($key, TTL)));
     }
-}
-
-/** A lock written by hand, and written well. */
-function by_hand(string $socket): Closure
-{
-    $redis = new Redis();
-    $redis->connect($socket);
-    $sha = $redis->script('load', "if redis.call('GET', KEYS[1]) == ARGV[1] then "
-        . "return redis.call('DEL', KEYS[1]) else return 0 end");
-    return static function () use ($redis, $sha): void {
-        $token = bin2hex(random_bytes(16));
-        $redis->set('{work}:by-hand', $token, ['nx', 'px' => (int) (1000 * TTL)]);
-        $redis->evalSha($sha, ['{work}:by-hand', $token], 1);
-    };
 }
 
 /** Returns the pid of the partner when it has the lock. */

@@ -66,6 +66,15 @@ final class Processes
         return $status !== false && preg_match('/^VmRSS:\s+(\d+) kB/m', $status, $found)
             ? (int) $found[1] : null;
     }
+
+    /** Nanoseconds for which a process has run on a processor, without its other threads, or null
+     * where the system does not tell. Behind taskset the process is the command itself. */
+    public static function cpu(int $pid): ?int
+    {
+        $times = @file_get_contents("/proc/$pid/schedstat");
+        return $times !== false && preg_match('/^([1-9]\d*) /', $times, $found)
+            ? (int) $found[1] : null;
+    }
 }
 
 /** @return list<string> the arguments of PHP, as one word of a command line has them; "missing" has

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A test is a function. The first failed check ends it, and the other tests go on. Each test prints
- * "ok name" or "not ok name: why", as scripts/unit expects.
+ * "ok name" or "not ok name: why", as scripts/unit expects. A test that fails while the machine
+ * stalls runs again, and says so.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -29,6 +30,10 @@ int check_run(const check_test *tests, size_t count, void (*clean_up)(void), int
  { \
   return check_run(tests, sizeof tests / sizeof tests[0], clean_up, argc, argv); \
  }
+
+/* For how long the threads of this process have waited for a processor, in nanoseconds, as Linux
+ * counts it; 0 elsewhere. */
+int64_t check_stall(void);
 
 /* Ends the test as failed. */
 _Noreturn void check_fail(const char *file, int line, const char *format, ...) RL_PRINTF(3, 4);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "peer.h"
 
+#include "check.h"
+
 #include "transport/rl_os.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -18,32 +19,11 @@
 
 #define PATIENCE_MS 5000
 
-static int64_t stalled_before; /* at the start of the test */
-
-/* For how long the threads of this process have waited for a processor, as Linux counts it. */
-static int64_t stalled(void)
-{
-	int64_t sum = 0;
-	DIR *threads = opendir("/proc/self/task");
-	for (struct dirent *each; threads != NULL && (each = readdir(threads)) != NULL;) {
-		char path[300];
-		long long waited = 0;
-		snprintf(path, sizeof path, "/proc/self/task/%.30s/schedstat", each->d_name);
-		FILE *file = fopen(path, "re");
-		sum += file != NULL && fscanf(file, "%*u %lld", &waited) == 1 ? waited : 0;
-		if (file != NULL) {
-			fclose(file);
-		}
-	}
-	if (threads != NULL) {
-		closedir(threads);
-	}
-	return sum;
-}
+static int64_t stalled_before; /* check_stall() at the start of the test */
 
 bool peer_in_time(int64_t then, int64_t limit_ns)
 {
-	int64_t stall = stalled() - stalled_before;
+	int64_t stall = check_stall() - stalled_before;
 	return rl_os_now() - then < limit_ns + (stall > 0 ? stall : 0);
 }
 
@@ -62,7 +42,7 @@ bool peer_knows_localhost(void)
 bool peer_open_unix(peer *self, int backlog)
 {
 	static unsigned count;
-	stalled_before = stalled();
+	stalled_before = check_stall();
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	*self = (peer){.listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
 	snprintf(self->path, sizeof self->path, "/tmp/rl-unit-%d-%u.sock", (int) getpid(), count++);
@@ -75,7 +55,7 @@ bool peer_open_unix(peer *self, int backlog)
 
 bool peer_open_tcp(peer *self, int backlog)
 {
-	stalled_before = stalled();
+	stalled_before = check_stall();
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof address;
 	*self = (peer){.listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
