@@ -41,7 +41,7 @@ static bool advance(int64_t ns)
 {
 	int64_t until = rl_os_now() + ns + LAST_NS;
 	while (EG(exception) == NULL) {
-		int64_t due = rl_watchdog_settle();
+		int64_t due = rl_watchdog_await_rest();
 		if (rl_os_now() >= until) {
 			break;
 		}

@@ -93,7 +93,7 @@ static void give_row_back(const rl_stats_row *row)
 }
 
 /* Of several threads that count at the same time for the first time, one wins. */
-static rl_stats *settle(void)
+static rl_stats *choose_row(void)
 {
 	rl_stats_row *row = take_row();
 	rl_stats *stats = NULL;
@@ -133,7 +133,7 @@ void rl_process_unshare_stats(void)
 rl_stats *rl_process_stats(void)
 {
 	rl_stats *stats = atomic_load_explicit(&process.stats, memory_order_acquire);
-	return stats != NULL ? stats : settle();
+	return stats != NULL ? stats : choose_row();
 }
 
 void rl_process_read_stats(rl_stats *stats)

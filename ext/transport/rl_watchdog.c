@@ -378,21 +378,21 @@ static bool is_woken(void)
 
 /* The thread releases the mutex only to sleep. So it has slept, and if nothing is there to wake it,
  * it still sleeps. */
-static bool is_settled(void)
+static bool is_at_rest(void)
 {
 	return dog.sleeps_until != 0 && due_at() > rl_os_now() && !is_woken();
 }
 
 /* Signals wait until it is over. A handler that frees the leases cannot do so while this thread is
  * inside, and a thread that moves the clock is inside nearly all the time. */
-int64_t rl_watchdog_settle(void)
+int64_t rl_watchdog_await_rest(void)
 {
 	sigset_t all;
 	sigset_t before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	lock();
-	while (dog.is_running && !is_settled()) {
+	while (dog.is_running && !is_at_rest()) {
 		if (due_at() <= rl_os_now()) {
 			rl_waker_wake(&dog.waker);
 		}

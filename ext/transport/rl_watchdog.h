@@ -46,7 +46,7 @@ void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver
 /* For a clock that is moved (rl_os_advance_to()): waits until the thread has done all that is due,
  * and has read all that has arrived.
  * @return when the thread has something to do next; RL_NEVER = not before it gets new work */
-int64_t rl_watchdog_settle(void);
+int64_t rl_watchdog_await_rest(void);
 
 /* Copies what the resolver has learned since the last call, for the watchdog's next dials. */
 void rl_watchdog_learn(rl_resolver *resolver);

@@ -9,8 +9,8 @@ static bool is_outcome_good(const rl_quorum_call *call, const rl_tally *tally, u
 	return holds(call->terms.request.verb == RL_VERB_OWNER ||
 				   call->outcome == rl_tally_outcome(tally),
 			   "rl_quorum_call: the outcome is that of the votes") &&
-		holds((call->grace_end != 0) == (call->outcome != RL_VOTE_OPEN),
-			"rl_quorum_call: grace_end is set when the outcome is known, and only then") &&
+		holds((call->extra_end != 0) == (call->outcome != RL_VOTE_OPEN),
+			"rl_quorum_call: extra_end is set when the outcome is known, and only then") &&
 		holds(call->outcome != RL_VOTE_OPEN || asked > 0,
 			"rl_quorum_call: while the outcome is open a member is asked");
 }

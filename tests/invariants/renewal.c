@@ -21,7 +21,7 @@ static bool is_member_good(const rl_renewal_member *member, int64_t now)
 		holds(!is_waiting || !rl_renewal_is_paused(renewal),
 			"rl_renewal: a record that is paused sends nothing") &&
 		holds(!is_waiting || !rl_renewal_is_lost(renewal) ||
-				(rl_renewal_is_release(member->wanted) && member->may_outlive),
+				(rl_renewal_is_release(member->wanted) && member->needs_release),
 			"rl_renewal: a lease that is lost is only released, where it is not released yet") &&
 		holds(!is_waiting || !rl_renewal_is_grant(renewal) || member->wanted == RL_SEND_PUT_BACK,
 			"rl_renewal: a late grant only sends SET");

@@ -72,7 +72,7 @@ static bool hold(const worker *self, kept *lease, int64_t ms)
 			return false;
 		}
 		if (self->number == 1) {
-			rl_watchdog_settle(); /* as a thread that moves the clock */
+			rl_watchdog_await_rest(); /* as a thread that moves the clock */
 		}
 		crew_pause(1);
 	}

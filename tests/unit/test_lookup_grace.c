@@ -22,7 +22,7 @@ static void check_settled(int64_t ms)
 {
 	CHECK_TEXT(primary(), "10.0.0.2:6380");
 	CHECK_INT((lookup_route->known_since + GRACE - FAKE_START) / MS, ms);
-	CHECK_INT(rl_route_is_settled(lookup_route), ms <= 0);
+	CHECK_INT(rl_route_may_grant(lookup_route), ms <= 0);
 }
 
 static void without_grace_a_primary_is_settled_at_once(void)
@@ -31,7 +31,7 @@ static void without_grace_a_primary_is_settled_at_once(void)
 	all_say(NEW);
 	CHECK_INT(look_up(), RL_VOTE_GRANTED);
 	CHECK_INT(lookup_route->known_since, 0);
-	CHECK(rl_route_is_settled(lookup_route));
+	CHECK(rl_route_may_grant(lookup_route));
 }
 
 static void address_and_age_are_asked_for_together(void)
@@ -133,7 +133,7 @@ static void an_endless_age_is_cut(void)
 	begin_with_grace(1, 0);
 	all_say(KNOWN("99999999999999999999999999", "master"));
 	CHECK_INT(look_up(), RL_VOTE_GRANTED);
-	CHECK(rl_route_is_settled(lookup_route));
+	CHECK(rl_route_may_grant(lookup_route));
 }
 
 static void an_unknown_service_is_an_error_reply(void)

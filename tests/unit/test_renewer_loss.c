@@ -144,7 +144,7 @@ static void the_answer_to_a_release_does_not_end_a_pause(void)
 	rl_renewal *one = keep_told_by(watching_note_loss_again, TTL);
 	fake_acts(0, FAKE_SAY, ":1", 0);
 	watching_to(10000);
-	one->members[0].may_outlive = true;
+	one->members[0].needs_release = true;
 	rl_lease_lose(one->lease);
 	rl_renewer_changed(one);
 	fake_acts(0, FAKE_SAY, ":1", 20 * MS);

@@ -347,20 +347,20 @@ static void one_route_learns_from_another(void)
 static void the_age_of_a_node_is_learned_with_its_name(void)
 {
 	route = make_route(RL_ROUTE_SENTINEL, abc, 3);
-	CHECK(rl_route_is_settled(route));
+	CHECK(rl_route_may_grant(route));
 	CHECK_INT(rl_route_change_ns(route, 0.01), 0);
 	route->grace_ns = 30;
 	other = rl_route_copy(route, 0);
 	CHECK(rl_route_name(route, bytes_of("d"), 1, 77) != NULL);
 	route->known_since = 50;
 	CHECK(rl_route_is_known_for(route, 27) && !rl_route_is_known_for(route, 28));
-	CHECK(!rl_route_is_settled(route));
+	CHECK(!rl_route_may_grant(route));
 	rl_route_learn(other, route, 0);
-	CHECK(!rl_route_is_settled(other));
+	CHECK(!rl_route_may_grant(other));
 	CHECK(rl_route_name(other, bytes_of("d"), 1, 81) != NULL);
 	other->known_since = 51;
 	rl_route_learn(other, route, 0);
-	CHECK(rl_route_is_settled(other));
+	CHECK(rl_route_may_grant(other));
 	CHECK_INT(other->known_since, 51);
 	CHECK_INT(rl_route_change_ns(route, 0.5), 2 * RL_CHECK_NS + 1);
 }

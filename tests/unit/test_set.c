@@ -218,13 +218,13 @@ static void a_set_settles_with_its_first_primary(void)
 	add(&one, "redis://b");
 	one.members[0].route->known_since = -32 * SECOND;
 	one.members[1].route->known_since = -12 * SECOND;
-	CHECK_INT(rl_set_settles_at(&one), 0);
+	CHECK_INT(rl_set_grants_at(&one), 0);
 	one.members[0].route->known_since = 80 - 32 * SECOND;
-	CHECK_INT(rl_set_settles_at(&one), 80);
+	CHECK_INT(rl_set_grants_at(&one), 80);
 	one.members[1].route->known_since = 70 - 12 * SECOND;
-	CHECK_INT(rl_set_settles_at(&one), 70);
+	CHECK_INT(rl_set_grants_at(&one), 70);
 	one.members[1].route->named_at = 70;
-	CHECK_INT(rl_set_settles_at(&one), 80);
+	CHECK_INT(rl_set_grants_at(&one), 80);
 }
 
 static const check_test tests[] = {TEST(servers_of_both_sets_are_common),

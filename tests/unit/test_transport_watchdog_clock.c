@@ -111,10 +111,10 @@ static uint64_t lost(void)
 static void pass(int64_t ns)
 {
 	int64_t until = rl_os_now() + ns;
-	int64_t due = rl_watchdog_settle();
+	int64_t due = rl_watchdog_await_rest();
 	while (rl_os_now() < until) {
 		rl_os_advance_to(rl_time_earlier(due, until));
-		due = rl_watchdog_settle();
+		due = rl_watchdog_await_rest();
 	}
 }
 
@@ -137,26 +137,26 @@ static void the_clock_goes_to_a_time_and_never_back(void)
 static void settling_without_a_thread_waits_for_nothing(void)
 {
 	begin(RL_FAULT_NONE);
-	CHECK_INT(rl_watchdog_settle(), RL_NEVER);
+	CHECK_INT(rl_watchdog_await_rest(), RL_NEVER);
 	keep(60000);
 	rl_watchdog_stop();
-	CHECK_INT(rl_watchdog_settle(), RL_NEVER);
+	CHECK_INT(rl_watchdog_await_rest(), RL_NEVER);
 }
 
 static void settling_returns_at_once_if_nothing_is_due(void)
 {
 	begin(RL_FAULT_NONE);
 	keep(60000);
-	int64_t due = rl_watchdog_settle();
+	int64_t due = rl_watchdog_await_rest();
 	int64_t now = rl_os_now();
 	CHECK(due > now && due < now + 60 * SECOND);
 	for (unsigned i = 0; i < 100; i++) {
-		CHECK_INT(rl_watchdog_settle(), due);
+		CHECK_INT(rl_watchdog_await_rest(), due);
 	}
 	CHECK(rl_os_now() - now < SECOND / 2);
 	CHECK_INT(renewed(), 0);
 	drop_all();
-	CHECK(rl_watchdog_settle() >= due); /* no lease is left; connections may still end */
+	CHECK(rl_watchdog_await_rest() >= due); /* no lease is left; connections may still end */
 }
 
 static void settling_returns_after_all_due_renewals(void)
@@ -164,8 +164,8 @@ static void settling_returns_after_all_due_renewals(void)
 	begin(RL_FAULT_NONE);
 	rl_renewal *one = keep(3000);
 	for (unsigned i = 1; i <= 100; i++) {
-		CHECK(rl_os_advance_to(rl_watchdog_settle()));
-		rl_watchdog_settle();
+		CHECK(rl_os_advance_to(rl_watchdog_await_rest()));
+		rl_watchdog_await_rest();
 		CHECK_INT(renewed(), i);
 		CHECK(rl_lease_is_held(one->lease));
 	}

@@ -344,7 +344,7 @@ static void give_line(rl_line *line, rl_pool *pool, int64_t now)
 	rl_channel alone = {.conn = line->conn};
 	/* A reply is overdue, unless the members of a set are not waited for. */
 	line->giving.is_trusted &=
-		line->giving.patience > 0 || line->conn == NULL || line->conn->pending_count == 0;
+		line->giving.unheard_ns > 0 || line->conn == NULL || line->conn->pending_count == 0;
 	rl_channel_give_back(&alone, pool, line->giving, now);
 }
 
@@ -558,7 +558,7 @@ rl_conn *rl_channel_hand_over(rl_channel *channel)
 static void end(rl_conn *conn, rl_pool *pool, rl_giving giving, int64_t now)
 {
 	bool is_connected = conn->transport->is_connected(conn->link);
-	if (giving.patience > 0 && giving.is_trusted && is_connected &&
+	if (giving.unheard_ns > 0 && giving.is_trusted && is_connected &&
 		conn->life != RL_CONN_LIFE_BROKEN) {
 		rl_pool_note_failure(pool, conn->target, now); /* the server reads too slowly */
 	}
@@ -575,7 +575,7 @@ void rl_channel_give_back(rl_channel *channel, rl_pool *pool, rl_giving giving, 
 {
 	if (channel->conn != NULL && channel->line != NULL) {
 		rl_giving *all = &channel->line->giving;
-		all->patience = giving.patience > all->patience ? giving.patience : all->patience;
+		all->unheard_ns = giving.unheard_ns > all->unheard_ns ? giving.unheard_ns : all->unheard_ns;
 		all->may_send_later &= giving.may_send_later || rl_channel_is_handed_over(channel);
 		leave_line(channel, giving.is_trusted);
 	}
@@ -591,10 +591,10 @@ void rl_channel_give_back(rl_channel *channel, rl_pool *pool, rl_giving giving, 
 	if (giving.may_send_later) {
 		rl_conn_keep(conn);
 	}
-	bool is_kept = giving.is_trusted && giving.patience > 0 && rl_conn_retract(conn) &&
+	bool is_kept = giving.is_trusted && giving.unheard_ns > 0 && rl_conn_retract(conn) &&
 		rl_conn_is_worth_keeping(conn);
 	if (is_kept) {
-		rl_pool_give_unheard(pool, conn, giving.patience, now);
+		rl_pool_give_unheard(pool, conn, giving.unheard_ns, now);
 	} else if (giving.is_trusted && rl_conn_is_reusable(conn)) {
 		rl_pool_give(pool, conn, now);
 	} else {

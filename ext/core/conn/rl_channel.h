@@ -169,7 +169,7 @@ typedef struct rl_giving {
 	bool is_trusted;
 	/* Above 0, with several members: the connection may be given back while it is connecting or has
 	 * pending replies, which must arrive within this time. */
-	int64_t patience;
+	int64_t unheard_ns;
 	/* Commands that the kernel has not accepted yet may be sent later. False = they are retracted;
 	 * if that is not possible, the connection is not used again. */
 	bool may_send_later;

@@ -409,7 +409,7 @@ static void go_down(rl_conn *conn, rl_conn_event *event)
 }
 
 /* Takes one pending reply off the queue; RL_CONN_NONE when the reply is discarded. */
-static void settle_reply(rl_conn *conn, rl_conn_event *event)
+static void take_reply(rl_conn *conn, rl_conn_event *event)
 {
 	if (conn->pending_count == 0) {
 		rl_error_set(&event->err, RL_ERR_PROTOCOL, 0,
@@ -476,7 +476,7 @@ void rl_conn_next(rl_conn *conn, rl_conn_event *event)
 				go_down(conn, event);
 				return;
 			case RL_LINK_REPLY:
-				settle_reply(conn, event);
+				take_reply(conn, event);
 				break;
 		}
 	}

@@ -76,7 +76,7 @@ struct rl_conn {
 	/* Since then replies are pending, and none has arrived; 0 = not noted. */
 	int64_t pending_since;
 	/* How long a reply may be pending while no operation waits for it; 0 = not noted. */
-	int64_t patience;
+	int64_t unheard_ns;
 	/* rl_conn_retract() takes back only what is queued after this byte, at first the last byte of
 	 * the login. kept_left is the number of replies to what stays. */
 	uint64_t kept_end;

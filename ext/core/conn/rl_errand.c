@@ -441,7 +441,7 @@ static void flush(rl_errand *errand, const rl_tick *tick)
 /* The answer to this command may stay unread, because the other members decide. */
 static bool may_stay_unheard(const rl_errand *errand, rl_verb verb)
 {
-	return rl_errand_patience(errand) > 0 && rl_verb_changes(verb);
+	return rl_errand_unheard_ns(errand) > 0 && rl_verb_changes(verb);
 }
 
 /* Fills in the command for this connection, in the form that its server wants. */
@@ -608,7 +608,7 @@ static bool wants_name(rl_errand *errand, const rl_tick *tick)
 static void leave_node(rl_errand *errand, const rl_tick *tick)
 {
 	rl_channel *channel = &errand->channel;
-	rl_giving giving = {.is_trusted = true, .patience = rl_errand_patience(errand)};
+	rl_giving giving = {.is_trusted = true, .unheard_ns = rl_errand_unheard_ns(errand)};
 	rl_channel_give_back(channel, errand->terms->pool, giving, tick->now);
 	channel->sent_at = errand->doubt == RL_DOUBT_NONE ? 0 : channel->sent_at;
 }
@@ -1730,7 +1730,7 @@ static void give_back(rl_errand *errand, bool was_undone, int64_t now)
 {
 	const rl_errand_terms *terms = errand->terms;
 	rl_channel *channel = &errand->channel;
-	int64_t patience = rl_errand_patience(errand);
+	int64_t unheard_ns = rl_errand_unheard_ns(errand);
 	if (!rl_channel_is_open(channel)) {
 		return;
 	}
@@ -1739,11 +1739,11 @@ static void give_back(rl_errand *errand, bool was_undone, int64_t now)
 		rl_conn_note_own(channel->conn, terms->request.key, terms->request.token);
 	}
 	rl_giving giving = {.is_trusted = !errand->must_close,
-		.patience = patience,
+		.unheard_ns = unheard_ns,
 		/* A late release of a drawn token is harmless: no other client has this token. */
 		.may_send_later = terms->request.verb == RL_VERB_RELEASE &&
 			!rl_channel_is_connected(channel) && rl_token_is_drawn(terms->request.token),
-		.must_arrive = (was_undone || patience > 0) && errand->err->status != RL_ERR_PROTOCOL};
+		.must_arrive = (was_undone || unheard_ns > 0) && errand->err->status != RL_ERR_PROTOCOL};
 	rl_channel_give_back(channel, terms->pool, giving, now);
 }
 

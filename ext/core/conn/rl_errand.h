@@ -151,10 +151,10 @@ typedef struct rl_errand {
 	size_t text_len;
 } rl_errand;
 
-/* rl_set_unheard_patience() for the connection of this errand. */
-static inline int64_t rl_errand_patience(const rl_errand *errand)
+/* rl_set_unheard_ns() for the connection of this errand. */
+static inline int64_t rl_errand_unheard_ns(const rl_errand *errand)
 {
-	return rl_set_unheard_patience(errand->terms->set, errand->timeout);
+	return rl_set_unheard_ns(errand->terms->set, errand->timeout);
 }
 
 /* The member has carried out the command, but too few of its replicas have confirmed it. */

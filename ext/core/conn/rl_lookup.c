@@ -64,7 +64,7 @@ static rl_target *target_of(const rl_lookup *lookup, const rl_sentinel *sentinel
  * @param is_trusted as in rl_giving */
 static void give_back(rl_lookup *lookup, rl_sentinel *sentinel, bool is_trusted, int64_t now)
 {
-	rl_giving giving = {.is_trusted = is_trusted, .patience = lookup->until - lookup->begun_at};
+	rl_giving giving = {.is_trusted = is_trusted, .unheard_ns = lookup->until - lookup->begun_at};
 	rl_channel_give_back(&sentinel->channel, lookup->pool, giving, now);
 }
 

@@ -236,15 +236,15 @@ void rl_pool_note_answer(rl_pool *pool, const rl_target *target)
 
 static bool is_under_way(const rl_conn *conn)
 {
-	return conn->patience > 0 &&
+	return conn->unheard_ns > 0 &&
 		(conn->logins_pending > 0 || !conn->transport->is_connected(conn->link));
 }
 
 /* A reply has been pending for so long that the connection must be checked for it. */
 static bool is_silent(const rl_conn *conn, int64_t now)
 {
-	return conn->patience > 0 && conn->pending_count > 0 &&
-		now - conn->pending_since >= conn->patience;
+	return conn->unheard_ns > 0 && conn->pending_count > 0 &&
+		now - conn->pending_since >= conn->unheard_ns;
 }
 
 /* Catches up with a connection that no operation waited for. False = it failed and was dropped, and
@@ -413,10 +413,10 @@ bool rl_pool_is_backed_off(rl_pool *pool, const rl_target *target, int64_t now)
 	return rl_pool_redial_at(pool, target) > now;
 }
 
-void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_t now)
+void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t unheard_ns, int64_t now)
 {
 	rl_pool_give(pool, conn, now);
-	conn->patience = patience;
+	conn->unheard_ns = unheard_ns;
 	if (conn->pending_count == 0) {
 		conn->pending_since = 0;
 	} else if (conn->pending_since == 0) {
@@ -461,7 +461,7 @@ void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
 			rl_pool_note_answer(pool, conn->target);
 		}
 	}
-	conn->patience = 0;
+	conn->unheard_ns = 0;
 	conn->idle_since = now;
 	conn->next = pool->idle;
 	pool->idle = conn;

@@ -117,8 +117,8 @@ rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, rl_pool_want want,
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now);
 
 /* The same for a connection whose replies are not waited for.
- * @param patience how long a reply may be pending */
-void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t patience, int64_t now);
+ * @param unheard_ns how long a reply may be pending */
+void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t unheard_ns, int64_t now);
 
 /* The target could not be reached, or did not answer in time: it is backed off. */
 void rl_pool_note_failure(rl_pool *pool, rl_target *target, int64_t now);

@@ -45,7 +45,7 @@ static bool is_open_on(const rl_renewal *renewal, const rl_set *set)
 	bool is_open = false;
 	for (unsigned i = 0; i < renewal->count; i++) {
 		const rl_renewal_member *member = &renewal->members[i];
-		is_open = is_open || (member->may_outlive && rl_set_has(set, member->server));
+		is_open = is_open || (member->needs_release && rl_set_has(set, member->server));
 	}
 	return is_open;
 }
@@ -137,8 +137,8 @@ static rl_renewal *take_over(rl_renewer *renewer, const rl_late_release *late)
 		rl_renewal_member *member = &renewal->members[i];
 		member->has_lost_set = member->has_lost_set || may_take(late, i);
 		member->wanted = has_bit(late->others, i) ? RL_SEND_RELEASE_BOTH : RL_SEND_RELEASE;
-		if (has_bit(late->members, i) && !member->may_outlive) {
-			member->may_outlive = true;
+		if (has_bit(late->members, i) && !member->needs_release) {
+			member->needs_release = true;
 			rl_renewer_errands_queue(member);
 		}
 	}
@@ -169,7 +169,7 @@ static void end_lease(rl_renewal *renewal)
 		rl_renewal_member *member = &renewal->members[i];
 		rl_renewer_errands_leave(member);
 		rl_renewer_errands_trust(member);
-		member->may_outlive = true;
+		member->needs_release = true;
 		member->wanted = RL_SEND_RELEASE;
 		rl_renewer_errands_queue(member); /* it follows the commands under way */
 	}
@@ -218,7 +218,7 @@ static bool is_confirmed(const rl_renewal_member *member)
 {
 	bool is_over = member->has_lost_set && member->told != RL_VOTE_FAILED &&
 		member->release_fails >= PENDING_RELEASES;
-	return !member->may_outlive || is_over;
+	return !member->needs_release || is_over;
 }
 
 static bool is_released(const rl_renewal *renewal)

@@ -96,7 +96,7 @@ bool rl_renewal_may_put_back(const rl_renewal *renewal)
 bool rl_renewal_must_ask_again(const rl_renewal_member *member)
 {
 	if (rl_renewal_is_lost(member->renewal)) {
-		return member->may_outlive && member->state == RL_RENEWAL_MEMBER_IDLE;
+		return member->needs_release && member->state == RL_RENEWAL_MEMBER_IDLE;
 	}
 	/* The other members have decided the round, and the server of this one was not reached. */
 	bool is_left_over = member->renewal->stage == RL_RENEWAL_IDLE &&
@@ -112,7 +112,7 @@ bool rl_renewal_is_released(const rl_renewal *renewal)
 {
 	bool is_released = true;
 	for (unsigned i = 0; i < renewal->count; i++) {
-		is_released = is_released && !renewal->members[i].may_outlive;
+		is_released = is_released && !renewal->members[i].needs_release;
 	}
 	return is_released;
 }

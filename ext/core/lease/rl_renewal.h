@@ -122,7 +122,7 @@ typedef struct rl_renewal_member {
 	bool was_put;
 	/* The member may keep the lock for longer than is proven. In a lease that is lost: the member
 	 * has not confirmed the release. */
-	bool may_outlive;
+	bool needs_release;
 	/* A SET of this token is in doubt, and may still be carried out, so "not ours" proves
 	 * nothing. */
 	bool has_lost_set;

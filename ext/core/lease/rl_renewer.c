@@ -296,8 +296,8 @@ static void release_members(rl_renewal *renewal, int64_t now)
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewal_member *member = &renewal->members[i];
 		rl_renewer_errands_leave(member);
-		member->may_outlive = member->may_outlive && !renewal->lease->is_own_token;
-		if (member->may_outlive) {
+		member->needs_release = member->needs_release && !renewal->lease->is_own_token;
+		if (member->needs_release) {
 			/* It follows the renewal, on the same connection. */
 			member->wanted = RL_SEND_RELEASE;
 			rl_renewer_errands_queue(member);
@@ -359,7 +359,7 @@ static void begin_round(rl_renewal *renewal, int64_t now)
 static bool may_come_back(const rl_renewal_member *member)
 {
 	return member->vote == RL_VOTE_REFUSED && member->refusal == RL_LOSS_DELETED &&
-		member->server->route != NULL && !rl_route_is_settled(member->server->route) &&
+		member->server->route != NULL && !rl_route_may_grant(member->server->route) &&
 		rl_renewal_may_put_back(member->renewal);
 }
 
@@ -422,7 +422,7 @@ static void on_granted(rl_renewal *renewal)
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewal_member *member = &renewal->members[i];
 		if (member->vote == RL_VOTE_GRANTED) {
-			member->may_outlive = !is_proven;
+			member->needs_release = !is_proven;
 		}
 	}
 	if (!is_proven) { /* the answer came too late */
@@ -514,8 +514,8 @@ static void release_later(rl_renewal *renewal, unsigned members)
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewal_member *member = &renewal->members[i];
 		rl_renewer_errands_leave(member);
-		member->may_outlive = (members >> i & 1) != 0;
-		if (member->may_outlive) {
+		member->needs_release = (members >> i & 1) != 0;
+		if (member->needs_release) {
 			member->wanted = RL_SEND_RELEASE;
 			rl_renewer_errands_queue(member);
 		}
@@ -602,7 +602,7 @@ static void on_vote(rl_renewal_member *member)
 	}
 	member->vote = member->told;
 	if (member->vote == RL_VOTE_REFUSED && !is_put_back) {
-		member->may_outlive = false;
+		member->needs_release = false;
 	}
 	if (!rl_renewal_is_paused(renewal)) {
 		count_vote(member);
@@ -627,7 +627,7 @@ static bool leaves_open(const rl_renewal_member *member)
 static void on_released(rl_renewal_member *member)
 {
 	if (!leaves_open(member)) {
-		member->may_outlive = false;
+		member->needs_release = false;
 		return;
 	}
 	if (member->told == RL_VOTE_FAILED && member->again_at != 0) { /* no server has answered */
@@ -700,7 +700,7 @@ static void give_up_releases(rl_renewal *renewal)
 {
 	for (unsigned i = 0; i < renewal->count; i++) {
 		rl_renewer_errands_leave(&renewal->members[i]);
-		renewal->members[i].may_outlive = false;
+		renewal->members[i].needs_release = false;
 	}
 	renewal->give_up_at = RL_NEVER;
 }

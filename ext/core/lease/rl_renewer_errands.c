@@ -372,7 +372,7 @@ static void note_step(rl_renewer_errand *one, const rl_tick *tick)
 	member->sent_at = errand->channel.sent_at;
 	if (!rl_renewal_is_release(member->sent) && was_sent(errand)) {
 		member->asked_ttl = errand->sent.ttl_ms * RL_NS_PER_MS;
-		member->may_outlive = true;
+		member->needs_release = true;
 	}
 	member->has_lost_set = member->has_lost_set || (is_set && errand->doubt != RL_DOUBT_NONE);
 	if (member->wanted == RL_SEND_RELEASE_BOTH && errand->doubt != RL_DOUBT_NONE) {

@@ -402,8 +402,8 @@ static int64_t backoff_delay(rl_acquire *acquire)
 static int64_t grace_delay(const rl_acquire *acquire, int64_t delay)
 {
 	const rl_quorum_call *call = &acquire->op.call;
-	int64_t settles_at = rl_set_settles_at(call->terms.set);
-	int64_t left = settles_at != 0 ? settles_at - call->terms.env->now(call->terms.env->ctx) : 0;
+	int64_t grants_at = rl_set_grants_at(call->terms.set);
+	int64_t left = grants_at != 0 ? grants_at - call->terms.env->now(call->terms.env->ctx) : 0;
 	left = rl_time_earlier(left, GRACE_LOOK_NS);
 	return left > delay ? left : delay;
 }
@@ -541,7 +541,7 @@ static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 	rl_conn_send_blind(channel.conn, &request);
 	rl_channel_flush(&channel, now);
 	rl_giving giving = {.is_trusted = true,
-		.patience = rl_set_unheard_patience(call->terms.set, server->timeout_ns),
+		.unheard_ns = rl_set_unheard_ns(call->terms.set, server->timeout_ns),
 		.may_send_later = true,
 		.must_arrive = true}; /* an undo may precede it */
 	rl_channel_give_back(&channel, call->terms.pool, giving, now);

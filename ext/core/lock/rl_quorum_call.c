@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-/* The least time of grace after the outcome is known; otherwise it is as long as the outcome took.
+/* The least extra time after the outcome is known; otherwise it is as long as the outcome took.
  * A member that was dialled just now has this time to accept a command that should reach every
  * member, and members have it to give the answers of RL_WANTED_SOON. */
-#define GRACE_NS (25 * RL_NS_PER_MS)
+#define EXTRA_NS (25 * RL_NS_PER_MS)
 
 /* How much longer a probe waits for the first member in order, where all waiters should queue. */
 #define FIRST_NS (200 * RL_NS_PER_MS)
@@ -36,7 +36,7 @@ void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, i
 	call->outcome = RL_VOTE_OPEN;
 	call->terms.begun_at = now;
 	call->terms.call_up_at = now + longest / CALL_UP_SHARE;
-	call->grace_end = 0;
+	call->extra_end = 0;
 }
 
 void rl_quorum_call_adopt(
@@ -148,7 +148,7 @@ static bool is_expected(const rl_quorum_call *call, const rl_errand *member, con
 {
 	const rl_channel *channel = &member->channel;
 	bool is_late = channel->is_fresh && member->vain == 0 && !rl_channel_is_handed_over(channel);
-	return is_late && rl_verb_changes(call->terms.request.verb) && tick->now < call->grace_end;
+	return is_late && rl_verb_changes(call->terms.request.verb) && tick->now < call->extra_end;
 }
 
 /* The first member in order that is not backed off. */
@@ -176,26 +176,26 @@ static bool is_wanted(const rl_quorum_call *call, const rl_errand *member, const
 	/* All waiters should queue at the same member. */
 	bool is_first = verb == RL_VERB_PROBE &&
 		rl_quorum_call_index(call, member) == first_in_order(call) &&
-		tick->now < call->grace_end + FIRST_NS;
-	bool is_in_time = call->wanted == RL_WANTED_SOON && tick->now < call->grace_end;
+		tick->now < call->extra_end + FIRST_NS;
+	bool is_in_time = call->wanted == RL_WANTED_SOON && tick->now < call->extra_end;
 	return is_needed || is_first || call->wanted == RL_WANTED_ALL || is_in_time ||
 		is_expected(call, member, tick);
 }
 
 /* ---- stepping ---- */
 
-/* The time of grace is as long again as the outcome took. */
-static void begin_grace(rl_quorum_call *call, const rl_tick *tick)
+/* The extra time is as long again as the outcome took. */
+static void begin_extra_time(rl_quorum_call *call, const rl_tick *tick)
 {
-	int64_t grace = tick->now - call->terms.begun_at;
-	grace = grace > GRACE_NS ? grace : GRACE_NS;
-	call->grace_end = tick->now + grace;
+	int64_t extra = tick->now - call->terms.begun_at;
+	extra = extra > EXTRA_NS ? extra : EXTRA_NS;
+	call->extra_end = tick->now + extra;
 }
 
-static void wait_for_grace(const rl_quorum_call *call, const rl_tick *tick, rl_wait *wait)
+static void wait_for_extra_time(const rl_quorum_call *call, const rl_tick *tick, rl_wait *wait)
 {
-	int64_t first_end = call->grace_end + FIRST_NS;
-	rl_wait_until(wait, call->grace_end > tick->now ? call->grace_end : RL_NEVER);
+	int64_t first_end = call->extra_end + FIRST_NS;
+	rl_wait_until(wait, call->extra_end > tick->now ? call->extra_end : RL_NEVER);
 	rl_wait_until(wait, first_end > tick->now ? first_end : RL_NEVER);
 }
 
@@ -209,7 +209,7 @@ rl_vote rl_quorum_call_step(rl_quorum_call *call, const rl_tick *tick, rl_wait *
 	}
 	bool is_open = call->outcome == RL_VOTE_OPEN;
 	if (was_open && !is_open) {
-		begin_grace(call, tick);
+		begin_extra_time(call, tick);
 	}
 	bool goes_on = is_open;
 	for (unsigned i = 0; i < call->terms.set->count; i++) {
@@ -219,7 +219,7 @@ rl_vote rl_quorum_call_step(rl_quorum_call *call, const rl_tick *tick, rl_wait *
 		}
 	}
 	if (goes_on && !is_open) {
-		wait_for_grace(call, tick, wait);
+		wait_for_extra_time(call, tick, wait);
 	}
 	return goes_on ? RL_VOTE_OPEN : call->outcome;
 }

@@ -30,7 +30,7 @@
  *
  * Between two steps of a call that is not settled:
  * - The outcome is that of the votes (of OWNER: of the owners that they name).
- * - grace_end is set when the outcome is known, and only then.
+ * - extra_end is set when the outcome is known, and only then.
  * - While the outcome is open, at least one member is asked that is not backed off.
  *
  * Ownership: a quorum call belongs to one operation (rl_op.h), and thereby to one thread. Its
@@ -48,7 +48,7 @@
 /* Which answers a quorum call waits for once the outcome is known. */
 typedef enum rl_wanted {
 	RL_WANTED_DECISION, /* none */
-	RL_WANTED_SOON,     /* answers within the grace time */
+	RL_WANTED_SOON,     /* answers within the extra time */
 	RL_WANTED_ALL,
 } rl_wanted;
 
@@ -58,7 +58,7 @@ typedef struct rl_quorum_call {
 	unsigned char *order;  /* of rl_order(); in the block */
 	rl_wanted wanted;
 	rl_vote outcome;   /* OPEN = not known yet */
-	int64_t grace_end; /* set once the outcome is known */
+	int64_t extra_end; /* set once the outcome is known */
 } rl_quorum_call;
 
 static inline unsigned rl_quorum_call_index(const rl_quorum_call *call, const rl_errand *member)

@@ -149,7 +149,7 @@ static inline bool rl_route_is_known_for(const rl_route *route, int64_t ns)
 }
 
 /* True when the node is not too new to take locks there. Always true without grace. */
-static inline bool rl_route_is_settled(const rl_route *route)
+static inline bool rl_route_may_grant(const rl_route *route)
 {
 	return rl_route_is_known_for(route, route->grace_ns);
 }

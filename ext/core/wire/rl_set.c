@@ -72,12 +72,12 @@ int64_t rl_set_longest_ttl_ms(const rl_set *set)
 	return longest;
 }
 
-int64_t rl_set_settles_at(const rl_set *set)
+int64_t rl_set_grants_at(const rl_set *set)
 {
 	int64_t earliest = RL_NEVER;
 	for (unsigned i = 0; i < set->count; i++) {
 		const rl_route *route = set->members[i].route;
-		if (route != NULL && !rl_route_is_settled(route)) {
+		if (route != NULL && !rl_route_may_grant(route)) {
 			earliest = rl_time_earlier(earliest, route->known_since + route->grace_ns);
 		}
 	}

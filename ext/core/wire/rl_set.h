@@ -95,7 +95,7 @@ static inline int64_t rl_set_patience(const rl_set *set, int64_t option_ns, int6
 
 /* How long a connection may have a pending reply after it was given back. 0 = the reply of one
  * server is always waited for, and a connection that still lacks it is not used again. */
-static inline int64_t rl_set_unheard_patience(const rl_set *set, int64_t timeout_ns)
+static inline int64_t rl_set_unheard_ns(const rl_set *set, int64_t timeout_ns)
 {
 	return set->count > 1 ? timeout_ns : 0;
 }
@@ -106,7 +106,7 @@ int64_t rl_set_longest_ttl_ms(const rl_set *set);
 
 /* The time at which the first of the too new primaries will grant locks; 0 = no primary is too
  * new. */
-int64_t rl_set_settles_at(const rl_set *set);
+int64_t rl_set_grants_at(const rl_set *set);
 
 /* A grant proves ownership for its TTL minus this, counted from before the request was sent. Source
  * of the rule: CLOCK_DRIFT of the Redlock algorithm, where the 2 ms allow for the precision of
