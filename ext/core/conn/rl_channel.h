@@ -34,6 +34,10 @@
  * step, and gives them back when it ends, or when no channel uses them. A connection that a channel
  * does not trust any more takes no new channels, and what is under way on it goes on.
  *
+ * The ring is in the line, and not in each connection, because nearly all connections have one
+ * channel at a time: for them the runs of rl_conn.c are enough, which need no entry for each of a
+ * thousand replies that are not waited for any more, and no list of channels.
+ *
  * Between two steps of the operation:
  * - No line has a turn. A ring has a place for each reply to come, and a channel in the ring points
  *   back to its place.
