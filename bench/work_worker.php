@@ -45,7 +45,8 @@ function way(string $name, array $servers, string $partner, int $pid): Way
             $redis->evalSha($sha, ['{work}:by-hand', $token], 1);
         });
     }
-    $lock = new RedisLock(count($servers) === 1 ? $servers[0] : $servers, timeout: TIMEOUT);
+    $lock = new RedisLock(count($servers) === 1 ? $servers[0] : $servers, timeout: TIMEOUT,
+        connectTimeout: TIMEOUT);
     $key = "{work}:$name";
     switch ($name) {
         case 'lease':

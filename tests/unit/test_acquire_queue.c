@@ -127,7 +127,7 @@ static void a_waiter_takes_a_new_place_when_its_blpop_ends(void)
 	fake_says(0, refusal(1500, 600000, RL_HOLDER_KIN));
 	waiting_drive_to(acquire, 1500);
 	CHECK_LOG("1500 a2 BLPOP k::rl-wake 9.605\n"
-			  "1500 a2 TRY+ k T1 30000 0 1 W1 0\n");
+			  "1500 a2 try+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_stats.wake_ups, 0);
 	CHECK_INT(fake_stats.spurious_wake_ups, 0);
 	CHECK_INT(fake_stats.backoffs, 0);

@@ -309,7 +309,7 @@ static void a_win_that_used_up_its_ttl_is_given_back(void)
 	CHECK_LOG("500 a2 try+ k T2 20 0 0 W1\n"
 			  "500 a2 probe+ k T2 W1\n"
 			  "500 a2 BLPOP k::rl-wake 10.615\n"
-			  "500 a2 TRY+ k T2 20 0 1 W1 0\n");
+			  "500 a2 try+ k T2 20 0 1 W1 0\n");
 	fake_says(0, grant(560));
 	fake_wakes(0, 59 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);

@@ -292,7 +292,7 @@ static void a_wait_that_becomes_short_stays_in_the_queue(void)
 	fake_says(0, refusal(495, 600000, RL_HOLDER_KIN));
 	fake_wakes(0, 5 * MS);
 	waiting_drive_to(acquire, 496);
-	CHECK_LOG("495 a2 BLPOP k::rl-wake 1.025\n495 a2 TRY+ k T1 30000 0 1 W1 0\n");
+	CHECK_LOG("495 a2 BLPOP k::rl-wake 1.025\n495 a2 try+ k T1 30000 0 1 W1 0\n");
 }
 
 /* ---- the choice of the connection ---- */

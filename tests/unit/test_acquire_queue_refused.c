@@ -423,7 +423,7 @@ static void after_an_error_in_the_queue_a_try_decides(void)
 	CHECK_LOG("300 a2 try+ k T1 30000 0 2 W1\n"
 			  "300 a2 probe+ k T1 W1\n"
 			  "300 a2 BLPOP k::rl-wake 10.817\n"
-			  "300 a2 TRY+ k T1 30000 0 1 W1 0\n");
+			  "300 a2 try+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_stats.wake_failures, 0);
 }
 

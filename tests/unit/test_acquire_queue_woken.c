@@ -170,7 +170,7 @@ static void a_waiter_queues_again_after_a_spurious_wake_up(void)
 	/* The time is reckoned from the last look: a try that was blocked is no sample of the server's
 	 * clock. */
 	CHECK_LOG("300 a2 BLPOP k::rl-wake 10.817\n"
-			  "300 a2 TRY+ k T1 30000 0 1 W1 0\n");
+			  "300 a2 try+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_stats.wake_ups, 1);
 	CHECK_INT(fake_stats.spurious_wake_ups, 1);
 	CHECK_INT(fake_stats.backoffs, 0);
@@ -180,6 +180,24 @@ static void a_waiter_queues_again_after_a_spurious_wake_up(void)
 	fake_wakes(0, 100 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
 	CHECK_INT(fake_stats.wake_ups, 2);
+}
+
+/* The first place has shown that the server has the script. If the server has lost it by the next
+ * one, the ticket is gone, and a try follows that takes reserved locks, with the text. */
+static void a_server_that_loses_the_script_of_a_place_costs_one_more_try(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
+	fake_wakes(0, 300 * MS);
+	waiting_drive_to(acquire, 300);
+	fake_forget_log();
+	fake_says(0, "-NOSCRIPT No matching script.");
+	fake_wakes(0, 100 * MS);
+	fake_says(0, grant(400));
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("400 a2 TRY+ k T1 30000 0 2 W1\n");
+	CHECK_INT(fake_stats.wake_failures, 0);
+	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
 /* The slow process reads the ticket after the deadline. A place of 20 ms follows, and then the try
@@ -195,7 +213,7 @@ static void a_spurious_wake_up_after_the_deadline_is_followed_by_the_last_try(vo
 	fake_lag(100 * MS);
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
 	CHECK_LOG("599 a2 BLPOP k::rl-wake 1.020\n"
-			  "599 a2 TRY+ k T1 30000 0 1 W1 0\n"
+			  "599 a2 try+ k T1 30000 0 1 W1 0\n"
 			  "599 a1 try+ k T1 30000 1 0 W1 0\n"
 			  "599 a2 RELEASE k T1\n"
 			  "599 a2 end\n"
@@ -240,7 +258,7 @@ static void after_three_spurious_wake_ups_a_waiter_has_no_place_until_it_looks(v
 	waiting_drive_to(acquire, 310);
 	CHECK_LOG("310 a2 probe+ k T1 W1\n"
 			  "310 a2 BLPOP k::rl-wake 10.806\n"
-			  "310 a2 TRY+ k T1 30000 0 1 W1 0\n");
+			  "310 a2 try+ k T1 30000 0 1 W1 0\n");
 	CHECK_INT(fake_stats.wake_failures, 0);
 }
 
@@ -308,7 +326,7 @@ static void a_waiter_that_is_woken_too_late_looks_at_once(void)
 		/* The server's clock has run away, so the new place takes a new sample. */
 		CHECK_LOG("300 a2 probe+ k T1 W1\n"
 				  "304 a2 BLPOP k::rl-wake 10.812\n"
-				  "304 a2 TRY+ k T1 30000 0 1 W1 0\n");
+				  "304 a2 try+ k T1 30000 0 1 W1 0\n");
 		CHECK_INT(fake_stats.tries, 1);
 		CHECK_INT(fake_stats.probes, 2);
 		CHECK_INT(fake_stats.backoffs, 0);
@@ -364,6 +382,7 @@ static const check_test tests[] = {
 	TEST(a_place_may_win_while_the_connection_of_a_look_is_dialled),
 	TEST(a_place_may_win_without_a_ticket),
 	TEST(a_waiter_queues_again_after_a_spurious_wake_up),
+	TEST(a_server_that_loses_the_script_of_a_place_costs_one_more_try),
 	TEST(a_spurious_wake_up_after_the_deadline_is_followed_by_the_last_try),
 	TEST(a_spurious_wake_up_may_bring_the_look_forward),
 	TEST(after_three_spurious_wake_ups_a_waiter_has_no_place_until_it_looks),

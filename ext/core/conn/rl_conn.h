@@ -70,6 +70,8 @@ struct rl_conn {
 	/* A bit for each verb whose script the server has lost. Such a script is sent as text until the
 	 * server knows it again. */
 	unsigned lost_scripts;
+	/* The server has run TRY on this connection, and has not lost the scripts since. */
+	bool has_run_try;
 	/* The shortest round trip so far; 0 = none was measured. */
 	int64_t round_trip;
 	int64_t connect_end; /* connecting is given up then */
@@ -176,6 +178,7 @@ static inline bool rl_conn_needs_text(const rl_conn *conn, rl_verb verb)
 static inline void rl_conn_lose_scripts(rl_conn *conn)
 {
 	conn->lost_scripts = ~0U;
+	conn->has_run_try = false;
 }
 
 /* The text of the script was sent, and the server keeps it. */

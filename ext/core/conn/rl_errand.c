@@ -459,7 +459,8 @@ static void prepare_command(rl_errand *errand)
 		sent->maybe_ours = true;
 		sent->mark_ms = sent->waiter.data != NULL ? sent->mark_ms : 0;
 	}
-	bool is_new = rl_conn_needs_text(conn, sent->verb);
+	/* NOSCRIPT in the wait queue would lose the ticket. */
+	bool is_new = is_queued(errand) ? !conn->has_run_try : rl_conn_needs_text(conn, sent->verb);
 	/* If the answer may stay unread, no answer could lead to a second round. */
 	bool is_text = is_new || may_stay_unheard(errand, sent->verb);
 	sent->form = form == RL_FORM_USUAL && is_text ? RL_FORM_TEXT : form;
@@ -861,11 +862,14 @@ static void note_round_trip(const rl_errand *errand, const rl_tick *tick)
 	}
 }
 
-/* Notes that the server knows the script now. */
-static void note_script(const rl_errand *errand)
+/* Notes that the server knows the script, or that it has lost the scripts. */
+static void note_script(const rl_errand *errand, const rl_answer *answer)
 {
 	const rl_request *sent = &errand->sent;
 	rl_conn *conn = errand->channel.conn;
+	if (sent->verb == RL_VERB_TRY) {
+		conn->has_run_try = answer->vote != RL_VOTE_FAILED;
+	}
 	bool is_unheard = may_stay_unheard(errand, sent->verb);
 	if (sent->form == RL_FORM_TEXT && !is_unheard && rl_verb_is_script(sent->verb) &&
 		rl_conn_needs_text(conn, sent->verb)) {
@@ -992,6 +996,9 @@ static void on_error(rl_errand *errand, const rl_answer *answer, const rl_error 
 {
 	*errand->err = *err;
 	errand->answer.number = answer->number;
+	if (strcmp(err->code, "NOSCRIPT") == 0) {
+		rl_conn_lose_scripts(errand->channel.conn);
+	}
 	if (err->status == RL_ERR_PROTOCOL) {
 		errand->doubt = RL_DOUBT_UNKNOWN; /* the answer makes no sense */
 		errand->must_close = true;
@@ -1035,7 +1042,7 @@ static void on_answer(
 	note_round_trip(errand, tick);
 	bool is_untold = rl_answer_is_untold(answer, errand->sent.verb);
 	rl_stats_add(&rl_env_stats(errand->terms->env)->wake_failures, is_untold);
-	note_script(errand);
+	note_script(errand, answer);
 	answer->vote = vote_of(errand, answer);
 	if (is_unknown(errand, answer)) {
 		fail(errand);

@@ -65,7 +65,6 @@ static void fill_in(rl_queue_place *place, const rl_quorum_call *call, int64_t n
 		.begun_at = now};
 	rl_request *request = &place->terms.request;
 	request->verb = RL_VERB_TRY;
-	request->form = RL_FORM_TEXT; /* NOSCRIPT would lose the ticket */
 	request->place = RL_PLACE_QUEUED;
 	request->mark_ms = 0; /* the probes renew the mark */
 }

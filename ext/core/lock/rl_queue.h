@@ -5,11 +5,15 @@
  *
  * DESIGN
  *
- * One write carries BLPOP on the list of tickets and, after it, the `try` script as text. The
- * server serves the clients that block on a list in the order of their arrival, and then runs the
- * command after the BLPOP. So a waiter needs no round trip between being woken and having the lock.
- * A release puts one ticket into the list and reserves the lock, so that a newcomer cannot take the
- * lock in between (rl_script.h).
+ * One write carries BLPOP on the list of tickets and, after it, the `try` script. The server serves
+ * the clients that block on a list in the order of their arrival, and then runs the command after
+ * the BLPOP. So a waiter needs no round trip between being woken and having the lock. A release
+ * puts one ticket into the list and reserves the lock, so that a newcomer cannot take the lock in
+ * between (rl_script.h).
+ *
+ * The script is sent as text unless the server has run it on this connection. If the server has
+ * lost it when the waiter is woken, the ticket is gone, and a try of all members follows, which
+ * takes the reserved lock.
  *
  * The server judges the try by the waiter's mark, which the probes renew for two seconds, but never
  * beyond the end of the wait. If the mark is void or missing, the try takes nothing and passes the

@@ -20,16 +20,18 @@ static rl_again again(const rl_request *request, const rl_error *err)
 	if (!rl_verb_is_script(request->verb)) {
 		return RL_AGAIN_NOT;
 	}
+	bool is_queued = request->place == RL_PLACE_QUEUED;
 	if (request->form != RL_FORM_TEXT && strcmp(err->code, "NOSCRIPT") == 0) {
-		return RL_AGAIN_AS_TEXT;
+		/* The ticket is gone: a try must follow that takes reserved locks. */
+		return is_queued ? RL_AGAIN_NOT : RL_AGAIN_AS_TEXT;
 	}
 	if (request->verb == RL_VERB_FENCE && strcmp(err->code, "TRYAGAIN") == 0) {
 		return RL_AGAIN_LATER;
 	}
 	/* Without the helper keys a PROBE would have no effect, and a place in the queue would be none,
 	 * so they are not sent again. */
-	bool is_final = rl_request_is_without_helpers(request) || request->verb == RL_VERB_PROBE ||
-		request->place == RL_PLACE_QUEUED;
+	bool is_final =
+		rl_request_is_without_helpers(request) || request->verb == RL_VERB_PROBE || is_queued;
 	if (is_final || !rl_error_is_about_helpers(err)) {
 		return RL_AGAIN_NOT;
 	}
