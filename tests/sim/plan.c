@@ -292,6 +292,7 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 	plan.waits = any(9);
 	plan.replicas = mode == PLAN_FAILOVER || one_in(6);
 	if (plan.has_twins) {
+		plan.replicas = 0; /* what they do not confirm is undone, which releases the token */
 		plan.faults |= 1U << FAULT_RESET;
 		plan.has_kills = plan.has_stalls = plan.has_small_buffers = plan.has_records = false;
 	}

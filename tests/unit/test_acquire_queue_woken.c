@@ -200,6 +200,25 @@ static void a_server_that_loses_the_script_of_a_place_costs_one_more_try(void)
 	CHECK_INT(fake_stats.grants_undone, 0);
 }
 
+/* The same while a probe is under way: the try follows its answer. */
+static void a_ticket_that_is_lost_during_a_probe_is_not_forgotten(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_says(0, refusal(300, 600000, RL_HOLDER_KIN));
+	fake_wakes(0, 300 * MS);
+	waiting_drive_to(acquire, 849);
+	fake_forget_log();
+	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 40 * MS);
+	waiting_drive_to(acquire, 860);
+	CHECK_LOG("850 a1 probe+ k T1 W1\n");
+	fake_forget_log();
+	fake_says(0, "-NOSCRIPT No matching script.");
+	fake_wakes(0, 10 * MS);
+	fake_says(0, grant(890));
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_LOG("890 a1 try+ k T1 30000 0 2 W1\n");
+}
+
 /* The slow process reads the ticket after the deadline. A place of 20 ms follows, and then the try
  * that decides. */
 static void a_spurious_wake_up_after_the_deadline_is_followed_by_the_last_try(void)
@@ -383,6 +402,7 @@ static const check_test tests[] = {
 	TEST(a_place_may_win_without_a_ticket),
 	TEST(a_waiter_queues_again_after_a_spurious_wake_up),
 	TEST(a_server_that_loses_the_script_of_a_place_costs_one_more_try),
+	TEST(a_ticket_that_is_lost_during_a_probe_is_not_forgotten),
 	TEST(a_spurious_wake_up_after_the_deadline_is_followed_by_the_last_try),
 	TEST(a_spurious_wake_up_may_bring_the_look_forward),
 	TEST(after_three_spurious_wake_ups_a_waiter_has_no_place_until_it_looks),

@@ -29,6 +29,25 @@ check('it looked again', $result['stats']['probes'] >= 2);
 same('release()', true, $lock->release('k', $result['token']));
 same('keys', [], $server->locks());
 
+// The server has run the script of a place on the waiter's connection, and has lost it since.
+$first = $lock->acquire('first');
+$token = $lock->acquire('k');
+$waiter = waiter($server->dsn(), 'first', then: function (RedisLock $own, string $given): array {
+    $own->release('first', $given);
+    return [$own->acquire('k', wait: slack(8.0)), RedisLock::stats()];
+});
+queued($server, 1);
+same('release()', true, $lock->release('first', $first));
+await('it waits for the other lock', slack(8.0), fn () => $lock->inspect('k')->waiters === 1);
+queued($server, 1);
+$server->cmd('SCRIPT', 'FLUSH');
+same('release()', true, $lock->release('k', $token));
+[$token, $stats] = $waiter->result()['then'];
+matches('token', TOKEN, (string) $token);
+same('woken', [2, 0], [$stats['wake_ups'], $stats['wake_failures']]);
+same('release()', true, $lock->release('k', $token));
+same('keys', [], $server->locks());
+
 done();
 ?>
 --EXPECT--

@@ -10,9 +10,9 @@
  *   rl_late             releases that their callers could not complete
  *   rl_late_grant       members that a call has left without the lock
  *
- * Lease and record are two structs in one block of memory. A lease without renewal and without
- * onLoss has no record, and its owner asks and ends it as any other; the stages of the lease are
- * about its owner, those of the record about its members.
+ * Lease and record are two structs, of a lease object in one block of memory. A lease without
+ * renewal and without onLoss has no record, and its owner asks and ends it as any other; the stages
+ * of the lease are about its owner, those of the record about its members.
  *
  * Ownership: the record belongs to the owner of the lease, which the record borrows. The record of
  * a late release or a late grant, and its lease, belong to the renewer.

@@ -1100,20 +1100,28 @@ static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	hurry(acquire, tick, is_at_once ? 0 : probe_delay(acquire, answer.holder, answer.number));
 }
 
+/* What follows a place whose try has not decided: a waiter that was woken takes reserved locks,
+ * too. */
+static rl_acquire_next next_after_place(const rl_acquire *acquire)
+{
+	return rl_queue_has_ticket(&acquire->queue) ? RL_ACQUIRE_NEXT_CLAIM : RL_ACQUIRE_NEXT_TRY;
+}
+
 /* The try was answered with an error, or could not be sent. After an error of the server a try of
- * all members decides, which also takes reserved locks, because the waiter was woken. Any other
- * failure ends the call. */
+ * all members decides, at once or after the probe that is under way. Any other failure ends the
+ * call. */
 static bool fail_in_queue(rl_acquire *acquire, const rl_error *err, const rl_tick *tick)
 {
 	rl_quorum_call *call = &acquire->op.call;
 	if (err->status == RL_ERR_SERVER) {
+		rl_acquire_next next = next_after_place(acquire);
 		acquire->losses++;
 		leave_queue(acquire, tick);
 		if (acquire->losses >= SPURIOUS_MAX) {
 			fall_back(acquire, tick);
 		}
+		acquire->next = next;
 		if (is_paused(acquire)) {
-			acquire->next = RL_ACQUIRE_NEXT_CLAIM;
 			pause_for(acquire, tick, 0);
 		}
 		return false;
@@ -1132,8 +1140,7 @@ static bool on_queue_lost(rl_acquire *acquire, const rl_error *err, const rl_tic
 {
 	if (acquire->queue.place->errand.doubt == RL_DOUBT_UNKNOWN) {
 		acquire->is_maybe_ours = true;
-		acquire->next =
-			rl_queue_has_ticket(&acquire->queue) ? RL_ACQUIRE_NEXT_CLAIM : RL_ACQUIRE_NEXT_TRY;
+		acquire->next = next_after_place(acquire);
 	}
 	if (err->status == RL_ERR_MEMORY) {
 		return fail_in_queue(acquire, err, tick);

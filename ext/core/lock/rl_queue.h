@@ -13,7 +13,8 @@
  *
  * The script is sent as text unless the server has run it on this connection. If the server has
  * lost it when the waiter is woken, the ticket is gone, and a try of all members follows, which
- * takes the reserved lock.
+ * takes the reserved lock. If the waiter is dead as well, the probes of the next ones find the free
+ * lock.
  *
  * The server judges the try by the waiter's mark, which the probes renew for two seconds, but never
  * beyond the end of the wait. If the mark is void or missing, the try takes nothing and passes the

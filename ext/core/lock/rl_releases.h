@@ -17,7 +17,7 @@
 
 /* All leases are of locks on this set. RL_RELEASES_WINDOW of them are being released at once: with
  * a round trip of 1 ms, 10,000 leases are released in the 0.2 s that the end of a request allows.
- * The result is RL_OK when a quorum has answered for each.
+ * The result is RL_OK when a quorum has answered for each, be it with an error.
  * @param limit_ns the time for all of them
  * @return NULL when out of memory */
 rl_op *rl_releases_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_lease **leases,
