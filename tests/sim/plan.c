@@ -292,7 +292,6 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 	plan.waits = any(9);
 	plan.replicas = mode == PLAN_FAILOVER || one_in(6);
 	if (plan.has_twins) {
-		plan.replicas = 0; /* what they do not confirm is undone, which releases the token */
 		plan.faults |= 1U << FAULT_RESET;
 		plan.has_kills = plan.has_stalls = plan.has_small_buffers = plan.has_records = false;
 	}
@@ -306,6 +305,8 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 	if (mode != PLAN_USUAL) {
 		plan.has_twins = plan.has_kills = plan.has_stalls = false;
 	}
+	/* What replicas do not confirm is undone, which releases the token. */
+	plan.replicas = plan.has_twins ? 0 : plan.replicas;
 	if (mode == PLAN_FAIR) {
 		plan.faults = 0; /* worlds with equal tokens have some */
 		make_fair(members);
