@@ -117,15 +117,17 @@ static void settle(release *one, int64_t now)
 			break;
 		case RL_VOTE_OPEN: /* the time is over */
 		case RL_VOTE_FAILED:
-			one->missing = rl_quorum_call_missing(call);
 			rl_stats_add(&stats->failed, 1);
 			break;
 	}
-	one->is_answered = is_answered(call);
-	one->is_barred = is_barred(call);
-	if (one->is_barred) {
-		rl_op_fail(&one->op, "");
-	}
+}
+
+/* The members that have yet to release the lease. */
+static unsigned missing_of(const rl_quorum_call *call)
+{
+	rl_vote outcome = outcome_of(call);
+	bool is_decided = outcome == RL_VOTE_GRANTED || outcome == RL_VOTE_REFUSED;
+	return is_decided ? 0 : rl_quorum_call_missing(call);
 }
 
 /* ---- one release alone ---- */
@@ -133,7 +135,10 @@ static void settle(release *one, int64_t now)
 static void end_alone(release *one, int64_t now)
 {
 	settle(one, now);
-	one->op.status = one->is_answered ? RL_OK : RL_ERR_TIMEOUT;
+	if (is_barred(&one->op.call)) {
+		rl_op_fail(&one->op, "");
+	}
+	one->op.status = is_answered(&one->op.call) ? RL_OK : RL_ERR_TIMEOUT;
 }
 
 static bool step_alone(rl_op *op, const rl_tick *tick, rl_wait *wait)
@@ -188,10 +193,12 @@ static release *begin_next(rl_releases *releases, int64_t now)
 
 static void end_release(rl_releases *releases, release *one, int64_t now)
 {
+	const rl_quorum_call *call = &one->op.call;
 	settle(one, now);
-	releases->was_unanswered |= !one->is_answered;
-	releases->missing[one->index] = (unsigned short) one->missing;
-	if (releases->barred == NULL && one->is_barred) {
+	releases->was_unanswered |= !is_answered(call);
+	releases->missing[one->index] = (unsigned short) missing_of(call);
+	if (releases->barred == NULL && is_barred(call)) {
+		rl_op_fail(&one->op, "");
 		releases->barred = one;
 	} else {
 		rl_op_free(&one->op);
@@ -353,12 +360,14 @@ const rl_releases *rl_releases_of(const rl_op *op)
 unsigned rl_releases_missing(const rl_op *op, size_t index)
 {
 	const rl_releases *releases = rl_releases_of(op);
-	return releases != NULL ? releases->missing[index] : ((const release *) op)->missing;
+	return releases != NULL ? releases->missing[index] : missing_of(&op->call);
 }
 
 const rl_op *rl_releases_barred(const rl_op *op)
 {
 	const rl_releases *releases = rl_releases_of(op);
-	const release *barred = releases != NULL ? releases->barred : (const release *) op;
-	return barred != NULL && barred->is_barred ? &barred->op : NULL;
+	if (releases != NULL) {
+		return releases->barred != NULL ? &releases->barred->op : NULL;
+	}
+	return is_barred(&op->call) ? op : NULL;
 }

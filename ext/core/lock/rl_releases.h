@@ -37,11 +37,6 @@ const rl_op *rl_releases_barred(const rl_op *op);
 typedef struct rl_release {
 	rl_op op;        /* first, for casts from rl_op */
 	rl_lease *lease; /* borrowed */
-	/* After the end: rl_releases_missing(), rl_releases_barred(), and whether a quorum has
-	 * answered. */
-	unsigned missing;
-	bool is_barred;
-	bool is_answered;
 	/* Of many: its lease among them. */
 	size_t index;
 	/* Alone: the time for it. */
