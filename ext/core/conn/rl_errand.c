@@ -863,12 +863,17 @@ static void note_round_trip(const rl_errand *errand, const rl_tick *tick)
 }
 
 /* Notes that the server knows the script, or that it has lost the scripts. */
-static void note_script(const rl_errand *errand, const rl_answer *answer)
+static void note_script(const rl_errand *errand, const rl_answer *answer, const rl_error *err)
 {
 	const rl_request *sent = &errand->sent;
 	rl_conn *conn = errand->channel.conn;
+	bool has_failed = answer->vote == RL_VOTE_FAILED;
+	if (has_failed && strcmp(err->code, "NOSCRIPT") == 0) {
+		rl_conn_lose_scripts(conn);
+		return;
+	}
 	if (sent->verb == RL_VERB_TRY) {
-		conn->has_run_try = answer->vote != RL_VOTE_FAILED;
+		conn->has_run_try = !has_failed;
 	}
 	bool is_unheard = may_stay_unheard(errand, sent->verb);
 	if (sent->form == RL_FORM_TEXT && !is_unheard && rl_verb_is_script(sent->verb) &&
@@ -996,9 +1001,6 @@ static void on_error(rl_errand *errand, const rl_answer *answer, const rl_error 
 {
 	*errand->err = *err;
 	errand->answer.number = answer->number;
-	if (strcmp(err->code, "NOSCRIPT") == 0) {
-		rl_conn_lose_scripts(errand->channel.conn);
-	}
 	if (err->status == RL_ERR_PROTOCOL) {
 		errand->doubt = RL_DOUBT_UNKNOWN; /* the answer makes no sense */
 		errand->must_close = true;
@@ -1042,7 +1044,7 @@ static void on_answer(
 	note_round_trip(errand, tick);
 	bool is_untold = rl_answer_is_untold(answer, errand->sent.verb);
 	rl_stats_add(&rl_env_stats(errand->terms->env)->wake_failures, is_untold);
-	note_script(errand, answer);
+	note_script(errand, answer, &event->err);
 	answer->vote = vote_of(errand, answer);
 	if (is_unknown(errand, answer)) {
 		fail(errand);
