@@ -38,12 +38,13 @@ processes_a_processor() {
 }
 
 # compile FROM [flag...]: each .c below FROM becomes an object at the same place below $folder,
-# several at once, with the caller's "${flags[@]}" and further ones.
+# several at once, with the caller's "${flags[@]}" and further ones. Files that match the caller's
+# $left_out are left out.
 compile() {
     local from=$1
     shift
     find "$from" -type d -print0 | (cd "$folder" && xargs -0 mkdir -p)
-    find "$from" -name '*.c' -print0 |
+    find "$from" -name '*.c' ! -name "${left_out:-}" -print0 |
         xargs -0 -r -P "$(jobs_here)" -I '{}' cc "${flags[@]}" "$@" -c '{}' -o "$folder/{}.o"
 }
 
