@@ -126,7 +126,8 @@ redislock_record *redislock_record_find(const redislock_client *client, rl_bytes
  * have its token, a wait of this thread for the key can never end. NULL = there is none. */
 const redislock_record *redislock_record_blocking(const redislock_client *client, rl_bytes key);
 
-/* Call when the lock was granted. The watchdog begins to renew the lease. */
+/* Call when the lock was granted, with the time at which the first object has it. The watchdog
+ * begins to renew the lease. */
 void redislock_record_won(redislock_record *record, int64_t now);
 
 /* Call when PHP's own thread may have found that the lease is lost. An onLoss becomes due. */

@@ -43,7 +43,8 @@ void rl_renewer_init(rl_renewer *renewer, rl_transport *transport, const rl_env 
 /* Call before the lock is asked for: does everything that can fail. False when out of memory. */
 bool rl_renewer_prepare(rl_renewer *renewer, rl_renewal *renewal, const rl_set *set);
 
-/* The lease is held: from now on it is under renewal. It must have been prepared, for this set. */
+/* The lease is held: from now on it is under renewal. It must have been prepared, for this set.
+ * @param now a reading of the clock since the lock was won */
 void rl_renewer_begin(rl_renewal *renewal, const rl_set *set, int64_t now);
 
 /* Call after the owner has changed the lease, or its own fields of the record. */
