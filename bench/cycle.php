@@ -100,21 +100,21 @@ function cycle_by_hand(Bench $bench, Server $server, array $php, array $given): 
         return; // find_libraries() has said so
     }
     $worker = [...$php, ...flags($given['redis']), __DIR__ . '/cycle_worker.php'];
-    $commands = ['by-hand' => [...$worker, 'by-hand', $server->socket]];
-    foreach (['acquire', 'lease', 'synchronized'] as $way) {
-        $commands[$way] = [...$worker, $way, "unix://$server->socket"];
+    $ways = [];
+    foreach (['by-hand' => 'phpredis by hand, EVALSHA', 'acquire' => 'acquire and release',
+        'lease' => 'lease and release', 'synchronized' => 'synchronized'] as $way => $label) {
+        $address = $way === 'by-hand' ? $server->socket : "unix://$server->socket";
+        $ways[$way] = new Library($way, $label, [...$worker, $way, $address], []);
     }
-    $labels = ['by-hand' => 'phpredis by hand, EVALSHA', 'acquire' => 'acquire and release',
-        'lease' => 'lease and release', 'synchronized' => 'synchronized'];
     $targets = ['acquire' => 0.9, 'synchronized' => 0.8];
     foreach (cores() as $core => $place) {
-        $found = cycle_turns($bench, "by hand, $place", $commands, $server, $core,
+        $found = cycle_turns($bench, "cycle, by hand, $place", $ways, $server, $core,
             $bench->choose(4, 2), $bench->choose(14, 7), 1000);
         $rows = [];
-        foreach ($labels as $way => $label) {
+        foreach ($ways as $way => $library) {
             $ratio = median(array_map(fn ($by, $our) => $by / $our, $found['by-hand']['times'],
                 $found[$way]['times']));
-            $rows[] = [$label, ...cycle_row($found[$way]), number($ratio)];
+            $rows[] = [$library->label, ...cycle_row($found[$way]), number($ratio)];
             if ($core === 0 && isset($targets[$way])) {
                 $bench->report->promise("$way on one core, against phpredis by hand",
                     sprintf('%.3f', $ratio), ">= $targets[$way]", $ratio >= $targets[$way]);
@@ -128,12 +128,10 @@ function cycle_by_hand(Bench $bench, Server $server, array $php, array $given): 
 /** All libraries beside each other, and what a long run of cycles does to their memory. */
 function cycle_libraries(Bench $bench, Server $server): void
 {
-    $commands = array_map(fn (Library $library): array => $library->cycleCommand($server),
-        $bench->libraries);
     foreach (cores() as $core => $place) {
         $rounds = $bench->choose(20, 5);
-        $found = cycle_turns($bench, "all libraries, $place", $commands, $server, $core, 1, $rounds,
-            500);
+        $found = cycle_turns($bench, "cycle, all libraries, $place", $bench->libraries, $server,
+            $core, 1, $rounds, 500);
         $rows = [];
         foreach ($bench->libraries as $name => $library) {
             ['times' => $times, 'memory' => [$before, $after]] = $found[$name];
@@ -165,48 +163,42 @@ function cycle_row(array $found): array
 }
 
 /**
- * Workers that take turns, in processes that are started anew for each of $batches.
+ * Libraries that take turns, in processes that are started anew for each of $batches.
  *
- * @param array<string, list<string>> $commands of the workers, by name
+ * @param array<string, Library> $libraries
  * @return array<string, array> nanoseconds of a cycle, and of the CPU of client and server in it,
  *     each for all rounds; and the memory of the first process before and after
  */
-function cycle_turns(Bench $bench, string $step, array $commands, Server $server, int $core,
+function cycle_turns(Bench $bench, string $step, array $libraries, Server $server, int $core,
     int $batches, int $rounds, int $cycles): array
 {
-    $found = array_fill_keys(array_keys($commands),
+    $found = array_fill_keys(array_keys($libraries),
         ['times' => [], 'client' => [], 'server' => []]);
     for ($batch = 0; $batch < $batches; $batch++) {
         $children = $before = [];
-        foreach ($commands as $name => $command) {
-            $children[$name] = Processes::start([...CORE, (string) $core, ...$command]);
+        foreach ($libraries as $name => $library) {
+            $children[$name] = Processes::start([...CORE, (string) $core,
+                ...$library->cycleCommand($server)]);
             cycle_time($children[$name], $cycles);
             cycle_time($children[$name], $cycles);
             $before[$name] = Processes::memory($children[$name]['pid']);
         }
-        for ($round = 0; $round < $rounds; $round++) {
-            $bench->progress("cycle, $step", sprintf('round %d of %d',
-                $batch * $rounds + $round + 1, $batches * $rounds));
-            $names = array_keys($commands);
-            $first = $round % count($names);
-            foreach ([...array_slice($names, $first), ...array_slice($names, 0, $first)] as $name) {
-                $pids = ['client' => $children[$name]['pid'], 'server' => $server->pid()];
+        $bench->takeTurns($step, $libraries, $rounds, INF,
+            function (Library $library) use ($children, $server, $cycles, &$found): void {
+                $child = $children[$library->name];
+                $pids = ['client' => $child['pid'], 'server' => $server->pid()];
                 $used = array_map(Processes::cpu(...), $pids);
-                $found[$name]['times'][] = cycle_time($children[$name], $cycles) / $cycles;
-                foreach ($pids as $part => $pid) {
-                    $now = Processes::cpu($pid);
-                    if ($now !== null && $used[$part] !== null) {
-                        $found[$name][$part][] = ($now - $used[$part]) / $cycles;
-                    }
+                $found[$library->name]['times'][] = cycle_time($child, $cycles) / $cycles;
+                foreach (array_filter($used) as $part => $then) {
+                    $found[$library->name][$part][] =
+                        (Processes::cpu($pids[$part]) - $then) / $cycles;
                 }
-            }
-        }
+            });
         foreach ($children as $name => $child) {
             $found[$name]['memory'] ??= [$before[$name], Processes::memory($child['pid'])];
             Processes::end($child['pid']);
         }
     }
-    $bench->progressDone();
     return $found;
 }
 

@@ -122,24 +122,15 @@ function tls_works(Library $library, Server $server): bool
 
 function tls_cycles(Bench $bench, array $libraries, Server $server): void
 {
-    $cycles = 500;
-    $children = $memory = $times = [];
-    foreach ($libraries as $name => $library) {
-        $children[$name] = Processes::start([...PIN, ...$library->cycleCommand($server)]);
-        cycle_time($children[$name], $cycles);
-        $memory[$name] = Processes::memory($children[$name]['pid']);
-    }
-    $bench->takeTurns('cycle over TLS', $libraries, $bench->choose(40, 8), INF,
-        function (Library $library) use ($children, $cycles, &$times): void {
-            $times[$library->name][] = cycle_time($children[$library->name], $cycles) / $cycles;
-        });
+    $found = cycle_turns($bench, 'cycle over TLS', $libraries, $server, 0, 1, $bench->choose(40, 8),
+        500);
     $rows = [];
     foreach ($libraries as $name => $library) {
-        $ratios = array_map(fn ($ours, $theirs) => $theirs / $ours, $times['redislock'],
-            $times[$name]);
-        $rows[] = [$library->label, number(median($times[$name]) / 1000), number(median($ratios)),
-            (string) ($memory[$name] ?? '-')];
-        Processes::end($children[$name]['pid']);
+        ['times' => $times, 'memory' => [$before]] = $found[$name];
+        $ratios = array_map(fn ($ours, $theirs) => $theirs / $ours, $found['redislock']['times'],
+            $times);
+        $rows[] = [$library->label, number(median($times) / 1000), number(median($ratios)),
+            (string) ($before ?? '-')];
     }
     $bench->report->table(['empty section, loopback', 'us', 'times RedisLock over TLS',
         'memory, KiB'], $rows);
