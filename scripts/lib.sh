@@ -54,6 +54,16 @@ library_versions() {
     pkg-config --modversion openssl 2>/dev/null || true
 }
 
+# take_turns: of the runs of a script that write into one $folder, only one goes on at a time; the
+# others wait until it has ended.
+take_turns() {
+    mkdir -p "$folder"
+    ! has flock || {
+        exec 8>"$folder.lock"
+        flock 8
+    }
+}
+
 # is_built FROM...: whether $folder holds what this compiler makes of the files below FROM as they
 # are now, with the caller's "${flags[@]}". If not, the folder is emptied, for the caller to fill it
 # and to call mark_built.
