@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: dec99d78759dda0bc6d53a5bca0c1cf017670a67 */
+ * Stub hash: 8807dfb2f3da940eab421cf27caa7ed95db0ed59 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
@@ -39,7 +39,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_extend, 0, 3, _I
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLock_lease, 0, 1, RedisLockLease, 1)
-	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_MASK(0, key, MAY_BE_STRING|MAY_BE_ARRAY, NULL)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_DOUBLE, 0, "30.0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, wait, IS_DOUBLE, 0, "0.0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, renew, _IS_BOOL, 0, "true")
@@ -59,7 +59,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLock_resume, 0, 2, Red
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_synchronized, 0, 2, IS_MIXED, 0)
-	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+	ZEND_ARG_TYPE_MASK(0, key, MAY_BE_STRING|MAY_BE_ARRAY, NULL)
 	ZEND_ARG_TYPE_INFO(0, section, IS_CALLABLE, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ttl, IS_DOUBLE, 0, "30.0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, wait, IS_DOUBLE, 0, "0.0")
@@ -106,6 +106,9 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_RedisLockLease_key arginfo_class_RedisLock_token
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_keys, 0, 0, IS_ARRAY, 0)
+ZEND_END_ARG_INFO()
+
 #define arginfo_class_RedisLockLease_token arginfo_class_RedisLock_token
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_remaining, 0, 0, IS_DOUBLE, 0)
@@ -127,13 +130,15 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_RedisLockLease_detach arginfo_class_RedisLock_token
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_fence, 0, 0, IS_LONG, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, key, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_RedisLockLease_heldFor arginfo_class_RedisLockLease_remaining
 
 #define arginfo_class_RedisLockLease_waited arginfo_class_RedisLockLease_remaining
 
-#define arginfo_class_RedisLockLease_attempts arginfo_class_RedisLockLease_fence
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_attempts, 0, 0, IS_LONG, 0)
+ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLockLease_loss, 0, 0, RedisLockLoss, 1)
 ZEND_END_ARG_INFO()
@@ -143,8 +148,7 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockException_getKey, 0, 0, IS_STRING, 1)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockException_getReasons, 0, 0, IS_ARRAY, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_RedisLockException_getReasons arginfo_class_RedisLockLease_keys
 
 #define arginfo_class_RedisLockServerException_getErrorCode arginfo_class_RedisLock_token
 
@@ -172,6 +176,7 @@ ZEND_METHOD(RedisLock, advance);
 ZEND_METHOD(RedisLock, close);
 ZEND_METHOD(RedisLockLease, __construct);
 ZEND_METHOD(RedisLockLease, key);
+ZEND_METHOD(RedisLockLease, keys);
 ZEND_METHOD(RedisLockLease, token);
 ZEND_METHOD(RedisLockLease, remaining);
 ZEND_METHOD(RedisLockLease, isHeld);
@@ -217,6 +222,7 @@ static const zend_function_entry class_RedisLock_methods[] = {
 static const zend_function_entry class_RedisLockLease_methods[] = {
 	ZEND_ME(RedisLockLease, __construct, arginfo_class_RedisLockLease___construct, ZEND_ACC_PRIVATE)
 	ZEND_ME(RedisLockLease, key, arginfo_class_RedisLockLease_key, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, keys, arginfo_class_RedisLockLease_keys, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, token, arginfo_class_RedisLockLease_token, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, remaining, arginfo_class_RedisLockLease_remaining, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, isHeld, arginfo_class_RedisLockLease_isHeld, ZEND_ACC_PUBLIC)

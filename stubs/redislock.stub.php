@@ -241,13 +241,25 @@ class RedisLock
      * exception, a fatal error, the memory limit or the time limit. Until then a thread of this
      * process renews the lease, whatever the script does, even while the script sleeps or waits.
      *
+     * An array of keys makes one lease that holds all of them. The call takes one key after the
+     * other, in an order of their bytes that is the same for all callers, so that no two calls wait
+     * for each other; while it waits for a key it holds those before it, and renews them. If one of
+     * them is lost meanwhile, the call frees all and begins again, while $wait lasts. A call that
+     * does not get a key, or throws, has freed the others. Others can see the first keys locked
+     * before the call has the last one.
+     *
+     * @param string|string[] $key one key, or 1 to 64 keys; a key that is there twice is taken
+     *   once
      * @param float $ttl seconds after which the lock ends if it is not renewed, because this
      *   process died or the server cannot be reached, 0.005 to 366 days; the thread renews it when
      *   a third of the TTL has passed
-     * @param float $wait the longest wait in seconds; 0 = one try, INF = without end
-     * @param bool $renew false = the lock ends at its TTL, unless extend() is called before
+     * @param float $wait the longest wait in seconds, for all keys together; 0 = one try for each,
+     *   INF = without end
+     * @param bool $renew false = the lock ends at its TTL, unless extend() is called before.
+     *   Several keys are renewed until the call has the last one
      * @param float|null $maxHold how long the lease is renewed at most, in seconds: no renewal sets
      *   an end beyond that time, and then the lease is lost. null = as long as the object lives.
+     *   For several keys it begins when the call has the last one.
      *   The INI setting redislock.max_hold is an upper limit for it. A longer TTL, and extend(),
      *   are not shortened
      * @param callable|null $onLoss called once with the lease when the lock is lost (see
@@ -259,7 +271,8 @@ class RedisLock
      *   roll back or exit. PHP treats an exception that it throws like one of a signal handler, see
      *   docs/leases.md
      * @param string|null $token the token of the holder, as for acquire(); null = a fresh token
-     *   that cannot be guessed. A lock that is entered again (reentrant) keeps its token
+     *   that cannot be guessed. A lock that is entered again (reentrant) keeps its token. An array
+     *   of keys has no $token: each key gets a fresh one
      * @param callable|null $abort may end the wait, as for acquire()
      *
      * @return RedisLockLease|null null = another holder has the lock, or $abort has ended the wait
@@ -272,7 +285,7 @@ class RedisLock
      * @throws RedisLockServerException when the server answered with an error
      */
     public function lease(
-        string $key,
+        string|array $key,
         float $ttl = 30.0,
         float $wait = 0.0,
         bool $renew = true,
@@ -312,6 +325,7 @@ class RedisLock
      *
      * The other arguments are those of lease(), without its token.
      *
+     * @param string|string[] $key one key, or 1 to 64 keys that are held together
      * @param callable $section called with the RedisLockLease
      *
      * @return mixed the return value of the section
@@ -319,7 +333,8 @@ class RedisLock
      * @throws RedisLockTimeoutException when the lock could not be acquired within $wait seconds,
      *   or $abort has ended the wait; the section was not called then. After a wait that was not
      *   ended by $abort the message names the label of the holder and the time for which it still
-     *   has the lock, as the wait has seen them last
+     *   has the lock, as the wait has seen them last. Of several keys it names the one that the
+     *   call waited for, and how many it had
      * @throws RedisLockLostException when the section returned, but the lock was lost before the
      *   section ended or released it; getResult() returns the return value of the section
      * @throws RedisLockConnectionException when the server could not be asked for the lock
@@ -327,7 +342,7 @@ class RedisLock
      * @throws Throwable every exception of the section, unchanged
      */
     public function synchronized(
-        string $key,
+        string|array $key,
         callable $section,
         float $ttl = 30.0,
         float $wait = 0.0,
@@ -526,9 +541,11 @@ class RedisLock
  *
  * The lease counts as held as long as its ownership is proven: the TTL minus clock drift, counted
  * from before the request that took or renewed the lock was sent. isHeld(), remaining(), heldFor(),
- * waited() and attempts() cost no traffic. A loss is final. After a fork the child has no lease:
- * its copy is not held, and frees nothing. var_dump() and print_r() show key, held and remaining,
- * never the token.
+ * waited() and attempts() cost no traffic. A loss is final. A lease of several keys is held as long
+ * as all of them are: the earliest end counts, and the first loss is that of the lease; the other
+ * keys stay locked until the lease is released. verify() and extend() ask for one key after the
+ * other. After a fork the child has no lease: its copy is not held, and frees nothing. var_dump()
+ * and print_r() show key, held and remaining, never the token.
  *
  * When PHP frees the object, the lock is freed, which takes 0.2 seconds at most. A thread of the
  * process repeats a release that fails, until the server has confirmed it or the TTL is over. The
@@ -541,10 +558,21 @@ final class RedisLockLease
 {
     private function __construct() {}
 
-    /** The key, without the prefix. */
+    /** The key, without the prefix; of several keys the first one in the order of their bytes. */
     public function key(): string {}
 
-    /** The token in the key. */
+    /**
+     * All keys, without the prefix, in the order of their bytes.
+     *
+     * @return list<string>
+     */
+    public function keys(): array {}
+
+    /**
+     * The token in the key.
+     *
+     * @throws RedisLockException when the lease has several keys
+     */
     public function token(): string {}
 
     /** For how many seconds ownership is still proven; 0 = not held. */
@@ -599,7 +627,8 @@ final class RedisLockLease
      * destructor that throws, the lease still holds the lock.
      *
      * @throws RedisLockLostException when the lease is not held
-     * @throws RedisLockException when several leases hold the lock (reentrant)
+     * @throws RedisLockException when several leases hold the lock (reentrant), or the lease has
+     *   several keys
      */
     public function detach(): string {}
 
@@ -616,22 +645,25 @@ final class RedisLockLease
      * microseconds, so numbers also grow if the server has lost its data, unless its clock has gone
      * back, too.
      *
+     * @param string|null $key of several keys the one whose number is wanted
+     *
+     * @throws ValueError when the lease has no such key
      * @throws RedisLockLostException when the lease is not held; its onLoss is called before
      * @throws RedisLockConnectionException when the server could not be asked
      * @throws RedisLockServerException when the server answered with an error, for example because
      *   the key of the number holds something else
-     * @throws RedisLockException on a 32-bit PHP, and on a cluster for a key that has a `}` and no
-     *   hash tag
+     * @throws RedisLockException on a 32-bit PHP, on a cluster for a key that has a `}` and no hash
+     *   tag, and without $key when the lease has several keys
      */
-    public function fence(): int {}
+    public function fence(?string $key = null): int {}
 
-    /** Seconds from the grant of the lock until its release, or until now. */
+    /** Seconds from the grant of the lock, or of the last key, until its release, or until now. */
     public function heldFor(): float {}
 
-    /** Seconds that it took to get the lock. */
+    /** Seconds that it took to get the lock, or all keys. */
     public function waited(): float {}
 
-    /** How many attempts it took to get the lock. */
+    /** How many attempts it took to get the lock; for several keys the sum. */
     public function attempts(): int {}
 
     /**

@@ -18,11 +18,15 @@
  * again. */
 #define RESOLVE_AGAIN_NS (60 * RL_NS_PER_SECOND)
 
+/* The sets of members that this process has had, in all threads. */
+static _Atomic uint64_t sets;
+
 redislock_client *redislock_client_new(void)
 {
 	redislock_client *client = calloc(1, sizeof *client);
 	if (client != NULL) {
 		client->refs = 1;
+		client->set.number = atomic_fetch_add(&sets, 1) + 1;
 		client->pool = &client->own_pool;
 		rl_pool_init(&client->own_pool, &REDISLOCK_G(net).transport, &REDISLOCK_G(env));
 	}

@@ -434,9 +434,8 @@ ZEND_METHOD(RedisLock, extend)
 
 /* ---- leases ---- */
 
-/* Call with the call that has asked for the lease's lock, or NULL after an exception. True = the
- * lease is held. False = the lock is taken, or an exception was thrown; in both cases the object is
- * gone.
+/* Call with the call that has asked for the lock of the record, the object's last, or NULL after an
+ * exception. True = the lock is won. False = it is taken, or an exception was thrown.
  * @param[out] held RL_HOLDER_TEXT bytes for the holder that a wait in vain has seen; or NULL */
 static bool win_lease(
 	redislock_record *record, zval *object, redislock_call *call, int64_t ttl_ms, char *held)
@@ -463,9 +462,6 @@ static bool win_lease(
 	if (call != NULL) {
 		redislock_call_end(call);
 	}
-	if (!is_won) {
-		zval_ptr_dtor(object);
-	}
 	return is_won;
 }
 
@@ -484,9 +480,17 @@ typedef struct lease_args {
 	/* The caller's own token; NULL = a token is drawn. */
 	zend_string *token;
 	uint32_t token_arg;
+	redislock_abort abort;
+	/* The argument $key: an array, or (names is NULL) a string. */
+	zend_string *name;
+	HashTable *names;
+	redislock_keys keys;
+	/* ---- what a call has found that did not get the lease ---- */
 	/* The out parameter of win_lease(), or NULL. */
 	char *held;
-	redislock_abort abort;
+	/* The key that was not to be had, and how many the call had before it. */
+	unsigned missed;
+	bool was_lost; /* because it was lost again while the call took others */
 } lease_args;
 
 #define LEASE_DEFAULTS .ttl = 30.0, .has_no_max_hold = true, .renews = true
@@ -525,55 +529,125 @@ static bool enter_again(redislock_client *client, rl_bytes key, int64_t ttl_ms,
 		ttl_ns > record->lease->ttl_ns ? ttl_ms : record->lease->ttl_ns / RL_NS_PER_MS;
 	bool is_enough =
 		ttl_ns <= record->lease->ttl_ns && rl_lease_remaining(record->lease) >= ttl_ns / 2;
-	if (is_enough || redislock_record_extend(record, longer_ms)) {
-		return true;
-	}
-	zval_ptr_dtor(object);
-	return false;
+	return is_enough || redislock_record_extend(record, longer_ms);
 }
 
-/* Makes a lease in *object. False = the lock is taken, or an exception was thrown. */
-static bool take_lease(zval *self, const zend_string *name, lease_args *in, zval *object)
+/* Takes one key of the object. False = the lock is taken, or an exception was thrown.
+ * @param wait_ns how long the call may wait for it */
+static bool take_key(redislock_client *client, lease_args *in, const redislock_key *key,
+	rl_acquire_args *args, const redislock_policy *policy, zval *object)
+{
+	const zend_string *token = in->token;
+	args->key = key->key;
+	if (enter_again(client, key->key, args->ttl_ms, policy, object)) {
+		return true;
+	}
+	if (EG(exception) != NULL || !check_deadlock(client, key->key, &args->wait_ns, key->name) ||
+		(token != NULL && !check_unreleased(client, key->key, args->token, key->name))) {
+		return false;
+	}
+	size_t token_room = token != NULL ? ZSTR_LEN(token) : drawn_len(client);
+	redislock_record *record =
+		redislock_lease_add(object, client, key->key, token_room, token != NULL, policy);
+	if (record == NULL) {
+		return false;
+	}
+	redislock_call *call = redislock_call_wait(record->client,
+		rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), args), &in->abort);
+	return win_lease(record, object, call, args->ttl_ms, in->held);
+}
+
+/* How the keys are kept of a call that has yet to take others: the watchdog renews them, and calls
+ * nothing, because the script has no lease yet. */
+static const redislock_policy taking = {.term = {.renews = true, .max_hold_ns = RL_NEVER}};
+
+/* Call after each of several keys that was taken. Sets what is left of the wait.
+ * @return false = a key was lost while the call took another */
+static bool may_go_on(lease_args *in, rl_acquire_args *args, int64_t deadline, zval *object)
+{
+	int64_t left = deadline - rl_os_now();
+	args->wait_ns = deadline == RL_NEVER ? RL_NEVER : left > 0 ? left : 0;
+	in->was_lost = redislock_lease_has_lost(object, &in->missed);
+	return !in->was_lost;
+}
+
+/* Takes the keys, one after the other. A call that waits for a key holds only keys before it in the
+ * order that all callers have in common, so no two calls wait for each other. If one of several
+ * keys is lost meanwhile, the call begins again.
+ * @return false = a key is not to be had, or an exception was thrown */
+static bool take_keys(redislock_client *client, lease_args *in, rl_acquire_args *args,
+	const redislock_policy *policy, zval *object)
+{
+	bool are_several = in->keys.count > 1;
+	int64_t deadline = are_several ? rl_time_later(rl_os_now(), args->wait_ns) : 0;
+	in->missed = 0;
+	for (;;) {
+		in->was_lost = false;
+		if (!take_key(client, in, &in->keys.list[in->missed], args, are_several ? &taking : policy,
+				object)) {
+			return false;
+		}
+		if (!are_several) {
+			return true;
+		}
+		if (may_go_on(in, args, deadline, object) && ++in->missed == in->keys.count) {
+			redislock_lease_set_policy(object, policy);
+			/* From here on a loss is reported to the script. */
+			if (may_go_on(in, args, deadline, object)) {
+				return true;
+			}
+		}
+		if (!in->was_lost) {
+			continue;
+		}
+		if (args->wait_ns == 0) {
+			return false;
+		}
+		redislock_lease_give_back(object);
+		in->missed = 0;
+	}
+}
+
+/* False = an exception was thrown. */
+static bool check_lease_token(const lease_args *in)
+{
+	if (in->names != NULL) {
+		zend_argument_value_error(in->token_arg,
+			"must be null for an array of keys, each of which has a token of its own");
+		return false;
+	}
+	return redislock_check_token(in->token, in->token_arg);
+}
+
+/* Makes a lease in *object. The caller frees in->keys, whatever is returned. False = a lock is
+ * taken, or an exception was thrown. */
+static bool take_lease(zval *self, lease_args *in, zval *object)
 {
 	const zend_string *token = in->token;
 	redislock_client *client = client_of(self);
 	rl_acquire_args args = {0};
 	redislock_policy policy;
-	char *joined;
 	if (client == NULL || !read_lease_args(client, in, &args.ttl_ms, &args.wait_ns, &policy) ||
-		(token != NULL && !redislock_check_token(token, in->token_arg)) ||
-		!redislock_read_key(client, name, 1, &args.key, &joined)) {
+		(token != NULL && !check_lease_token(in)) ||
+		!redislock_read_keys(client, in->name, in->names, 1, &in->keys)) {
 		return false;
 	}
-	size_t token_room = drawn_len(client);
 	if (token != NULL) {
 		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
-		token_room = ZSTR_LEN(token);
 	}
-	redislock_record *record = NULL;
-	rl_op *op = NULL;
-	bool is_again = enter_again(client, args.key, args.ttl_ms, &policy, object);
-	if (!is_again && EG(exception) == NULL &&
-		check_deadlock(client, args.key, &args.wait_ns, name) &&
-		(token == NULL || check_unreleased(client, args.key, args.token, name))) {
-		record = redislock_lease_new(object, client, args.key, token_room, token != NULL, &policy);
-		op = record == NULL ? NULL
-							: rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), &args);
+	redislock_lease_make(object, in->keys.count, &policy);
+	bool is_taken = take_keys(client, in, &args, &policy, object);
+	if (!is_taken) {
+		zval_ptr_dtor(object);
 	}
-	redislock_free_key(joined);
-	if (is_again || record == NULL) {
-		return is_again;
-	}
-	redislock_call *call = redislock_call_wait(record->client, op, &in->abort);
-	return win_lease(record, object, call, args.ttl_ms, in->held);
+	return is_taken;
 }
 
 ZEND_METHOD(RedisLock, lease)
 {
-	zend_string *name;
 	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 2, .has_wait = true, .token_arg = 7};
 	ZEND_PARSE_PARAMETERS_START(1, 8)
-		Z_PARAM_STR(name)
+		Z_PARAM_ARRAY_HT_OR_STR(args.names, args.name)
 		Z_PARAM_OPTIONAL
 		REDISLOCK_PARAM_FLOAT(args.ttl)
 		REDISLOCK_PARAM_FLOAT(args.wait)
@@ -585,7 +659,9 @@ ZEND_METHOD(RedisLock, lease)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
 	redislock_call_site call_site = redislock_call_site_note();
-	if (take_lease(ZEND_THIS, name, &args, &object)) {
+	bool is_taken = take_lease(ZEND_THIS, &args, &object);
+	redislock_free_keys(&args.keys);
+	if (is_taken) {
 		redislock_lease_set_call_site(&object, call_site);
 		RETURN_COPY_VALUE(&object);
 	}
@@ -623,8 +699,9 @@ ZEND_METHOD(RedisLock, resume)
 	}
 	zval object;
 	redislock_call_site call_site = redislock_call_site_note();
+	redislock_lease_make(&object, 1, &policy);
 	redislock_record *record =
-		redislock_lease_new(&object, client, key, drawn_len(client), false, &policy);
+		redislock_lease_add(&object, client, key, drawn_len(client), false, &policy);
 	rl_op *op = record == NULL
 		? NULL
 		: rl_take_over_new(&client->set, client->pool, &REDISLOCK_G(env), key, given, ttl_ms);
@@ -634,43 +711,59 @@ ZEND_METHOD(RedisLock, resume)
 		redislock_lease_set_call_site(&object, call_site);
 		RETURN_COPY_VALUE(&object);
 	}
+	zval_ptr_dtor(&object);
 	RETURN_NULL();
 }
 
-/* @param held empty = no holder was seen */
-static void throw_timeout(const zend_string *name, double wait, const char *held)
+/* What a message says of the other keys of the call, after the name of the key that it missed. */
+#define OTHERS_TEXT 48
+static const char *others_text(const lease_args *in, char *text)
 {
+	text[0] = '\0';
+	if (in->keys.count > 1) {
+		snprintf(text, OTHERS_TEXT, " (after %u of %u keys)", in->missed, in->keys.count);
+	}
+	return text;
+}
+
+static void throw_timeout(const lease_args *in)
+{
+	const zend_string *name = in->keys.list[in->missed].name;
 	rl_bytes key = rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name));
 	char shown[RL_BYTES_TEXT];
+	char others[OTHERS_TEXT];
+	const char *held = in->held[0] != '\0' ? in->held : "taken";
 	smart_str seconds = {0};
-	smart_str_append_double(&seconds, wait, 15, false); /* whatever the locale is */
+	smart_str_append_double(&seconds, in->wait, 15, false); /* whatever the locale is */
 	smart_str_0(&seconds);
 	zend_throw_exception_ex(redislock_ce_timeout_exception, 0,
-		"could not acquire the lock \"%s\" within %s s: it is %s", rl_bytes_text(key, shown),
-		ZSTR_VAL(seconds.s), held[0] != '\0' ? held : "taken");
+		"could not acquire the lock \"%s\"%s within %s s: it %s%s", rl_bytes_text(key, shown),
+		others_text(in, others), ZSTR_VAL(seconds.s), in->was_lost ? "" : "is ",
+		in->was_lost ? "was lost while the call took the other keys" : held);
 	redislock_note_key(key);
 	smart_str_free(&seconds);
 }
 
-static void throw_aborted(const zend_string *name)
+static void throw_aborted(const lease_args *in)
 {
+	const zend_string *name = in->keys.list[in->missed].name;
 	char shown[RL_BYTES_TEXT];
+	char others[OTHERS_TEXT];
 	rl_bytes key = rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name));
 	zend_throw_exception_ex(redislock_ce_timeout_exception, 0,
-		"could not acquire the lock \"%s\": the argument $abort has ended the wait",
-		rl_bytes_text(key, shown));
+		"could not acquire the lock \"%s\"%s: the argument $abort has ended the wait",
+		rl_bytes_text(key, shown), others_text(in, others));
 	redislock_note_key(key);
 }
 
 ZEND_METHOD(RedisLock, synchronized)
 {
-	zend_string *name;
 	zend_fcall_info section;
 	zend_fcall_info_cache cache;
 	char held[RL_HOLDER_TEXT] = "";
 	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 3, .has_wait = true, .held = held};
 	ZEND_PARSE_PARAMETERS_START(2, 8)
-		Z_PARAM_STR(name)
+		Z_PARAM_ARRAY_HT_OR_STR(args.names, args.name)
 		Z_PARAM_FUNC(section, cache)
 		Z_PARAM_OPTIONAL
 		REDISLOCK_PARAM_FLOAT(args.ttl)
@@ -681,12 +774,16 @@ ZEND_METHOD(RedisLock, synchronized)
 		Z_PARAM_FUNC_OR_NULL(args.abort.function, args.abort.cache)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
-	if (!take_lease(ZEND_THIS, name, &args, &object)) {
-		if (EG(exception) == NULL && args.abort.answer == REDISLOCK_ABORT_STOP) {
-			throw_aborted(name);
-		} else if (EG(exception) == NULL) {
-			throw_timeout(name, args.wait, held);
+	bool is_taken = take_lease(ZEND_THIS, &args, &object);
+	if (!is_taken && EG(exception) == NULL) {
+		if (args.abort.answer == REDISLOCK_ABORT_STOP) {
+			throw_aborted(&args);
+		} else {
+			throw_timeout(&args);
 		}
+	}
+	redislock_free_keys(&args.keys);
+	if (!is_taken) {
 		RETURN_THROWS();
 	}
 	section.retval = return_value;

@@ -13,13 +13,24 @@
 #include "zend_exceptions.h"
 #include "zend_fibers.h"
 
+#include "core/base/rl_time.h"
 #include "transport/rl_watchdog.h"
 
-typedef struct redislock_lease_object {
-	redislock_record *record; /* NULL = none */
-	/* NULL = this lease is over: it was released or detached. */
+/* The part of an object that is about one key. */
+typedef struct redislock_part {
+	redislock_record *record;
+	/* NULL = the object is over: it was released or detached. All its parts end together. */
 	redislock_ref *ref;
-	/* The reason why the lease is over. */
+} redislock_part;
+
+typedef struct redislock_lease_object {
+	/* One for each key, in their order: owned, unless it is the field one. */
+	redislock_part *parts;
+	unsigned count; /* 0 = the object was not set up */
+	redislock_part one;
+	/* The part that was found lost first; NULL = none was. */
+	const redislock_part *lost;
+	/* The reason why the object is over. */
 	rl_loss loss;
 	/* Owned. Not set = the script gave none, it was called, or the lease is over. */
 	redislock_callable on_loss;
@@ -69,18 +80,38 @@ static bool is_script_running(void)
 
 static bool is_over(const redislock_lease_object *object)
 {
-	return object->ref == NULL;
+	return object->parts[0].ref == NULL;
 }
 
-static bool is_held(const redislock_lease_object *object)
+/* True when a part is lost. A loss is final. */
+static bool has_lost(redislock_lease_object *object)
 {
-	return !is_over(object) && rl_lease_is_held(object->record->lease);
+	for (unsigned i = 0; i < object->count && object->lost == NULL; i++) {
+		if (!rl_lease_is_held(object->parts[i].record->lease)) {
+			object->lost = &object->parts[i];
+		}
+	}
+	return object->lost != NULL;
 }
 
-/* Why the object does not hold the lock. */
-static rl_loss loss_of(const redislock_lease_object *object)
+static bool is_held(redislock_lease_object *object)
 {
-	return is_over(object) ? object->loss : rl_lease_loss(object->record->lease);
+	return !is_over(object) && !has_lost(object);
+}
+
+/* The lease that messages name: the one that was lost, or the first. */
+static rl_lease *named_lease(const redislock_lease_object *object)
+{
+	return object->lost != NULL ? object->lost->record->lease : object->parts[0].record->lease;
+}
+
+/* Why the object does not hold all of its locks. */
+static rl_loss loss_of(redislock_lease_object *object)
+{
+	if (is_over(object)) {
+		return object->loss;
+	}
+	return has_lost(object) ? rl_lease_loss(object->lost->record->lease) : RL_LOSS_NONE;
 }
 
 /* ---- onLoss ---- */
@@ -96,7 +127,7 @@ static void drop_on_loss(redislock_lease_object *object)
 static bool stop_listening(redislock_lease_object *object)
 {
 	if (redislock_callable_is_set(&object->on_loss)) {
-		redislock_record_stop_listening(object->record, object->ref);
+		redislock_record_stop_listening(object->parts[0].record, object->parts[0].ref);
 		drop_on_loss(object);
 	}
 	return EG(exception) == NULL;
@@ -149,15 +180,47 @@ static HashTable *get_gc(zend_object *std, zval **table, int *count)
 
 /* ---- life ---- */
 
-/* Ends the object's part in the record. True = no other object has one. */
-static bool end_ref(redislock_lease_object *object)
+/* Ends the object's parts in the records.
+ * @param loss what loss_of() says
+ * @param[out] last the records in which no other object has a part; room for all
+ * @return their number */
+static unsigned end_refs(redislock_lease_object *object, rl_loss loss, redislock_record **last)
 {
-	redislock_ref *ref = object->ref;
-	rl_loss loss = rl_lease_loss(object->record->lease);
+	unsigned count = 0;
 	object->loss = loss == RL_LOSS_NONE ? RL_LOSS_RELEASED : loss;
-	object->ref = NULL;
 	object->ended_at = rl_os_now();
-	return redislock_record_drop_ref(object->record, ref);
+	for (unsigned i = 0; i < object->count; i++) {
+		redislock_part *part = &object->parts[i];
+		redislock_ref *ref = part->ref;
+		part->ref = NULL;
+		if (redislock_record_drop_ref(part->record, ref)) {
+			last[count++] = part->record;
+		}
+	}
+	return count;
+}
+
+/* Ends the object, and frees the locks that no other object holds. */
+static void end_object(
+	redislock_lease_object *object, rl_loss loss, int64_t limit_ns, redislock_release_errors errors)
+{
+	redislock_record *last[REDISLOCK_KEYS_MAX];
+	unsigned count = end_refs(object, loss, last);
+	redislock_records_release(last, count, limit_ns, errors);
+}
+
+/* The object has no parts any more. */
+static void drop_parts(redislock_lease_object *object)
+{
+	for (unsigned i = 0; i < object->count; i++) {
+		redislock_record *record = object->parts[i].record;
+		record->objects--;
+		if (record->objects == 0) {
+			redislock_record_free(record);
+		}
+	}
+	object->count = 0;
+	object->lost = NULL;
 }
 
 void redislock_lease_set_call_site(zval *zv, redislock_call_site call_site)
@@ -169,14 +232,14 @@ void redislock_lease_set_call_site(zval *zv, redislock_call_site call_site)
  * throw. */
 static void destroy_object(zend_object *std)
 {
-	const redislock_lease_object *object = from_obj(std);
-	if (object->record != NULL && is_held(object) && object->record->refs->next == NULL &&
+	redislock_lease_object *object = from_obj(std);
+	if (object->count > 0 && is_held(object) && object->parts[0].record->refs->next == NULL &&
 		is_script_running() && redislock_call_site_discards(&object->call_site, std)) {
 		char shown[RL_BYTES_TEXT];
 		zend_error(E_WARNING,
 			"the lock \"%s\" is released by the statement that took it, and protects nothing: "
 			"keep the RedisLockLease in a variable",
-			rl_bytes_text(rl_lease_name(object->record->lease), shown));
+			rl_bytes_text(rl_lease_name(object->parts[0].record->lease), shown));
 	}
 	zend_objects_destroy_object(std);
 }
@@ -184,54 +247,56 @@ static void destroy_object(zend_object *std)
 static void free_object(zend_object *std)
 {
 	redislock_lease_object *object = from_obj(std);
-	redislock_record *record = object->record;
-	if (record != NULL && is_script_running()) {
-		if (!is_over(object) && end_ref(object)) {
-			redislock_record_release(record, REDISLOCK_END_LIMIT_NS, REDISLOCK_RELEASE_QUIET);
+	bool is_open = object->count > 0 && !is_over(object);
+	if (is_script_running()) {
+		if (is_open) {
+			end_object(object, loss_of(object), REDISLOCK_END_LIMIT_NS, REDISLOCK_RELEASE_QUIET);
 		}
-		record->objects--;
-		if (record->objects == 0) {
-			redislock_record_free(record);
+		drop_parts(object);
+	} else if (is_open) {
+		/* The records stay on the request's list. */
+		for (unsigned i = 0; i < object->count; i++) {
+			object->parts[i].ref->listener = NULL;
 		}
-	} else if (!is_over(object)) {
-		/* The record stays on the request's list. */
-		object->ref->listener = NULL;
 	}
-	object->record = NULL;
+	object->count = 0;
+	if (object->parts != &object->one && object->parts != NULL) {
+		efree(object->parts);
+	}
 	drop_on_loss(object);
 	zend_object_std_dtor(std);
 }
 
-/* Makes an object of the record, which has the lock already or will have it.
- * False = an exception was thrown. */
-static bool attach(zval *zv, redislock_record *record, const redislock_policy *policy)
+void redislock_lease_make(zval *zv, unsigned keys, const redislock_policy *policy)
 {
 	object_init_ex(zv, ce_lease);
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
-	redislock_ref *ref = redislock_record_add_ref(record, policy, &object->std);
-	if (ref == NULL) {
-		zval_ptr_dtor(zv);
-		return false;
-	}
-	object->record = record;
-	object->ref = ref;
+	object->parts = keys == 1 ? &object->one : safe_emalloc(keys, sizeof object->parts[0], 0);
 	if (redislock_callable_is_set(&policy->on_loss)) {
 		redislock_callable_copy(&object->on_loss, &policy->on_loss);
 	}
+}
+
+/* False = an exception was thrown. */
+static bool attach(zval *zv, redislock_record *record, const redislock_policy *policy)
+{
+	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
+	redislock_ref *ref = redislock_record_add_ref(record, policy, &object->std);
+	if (ref == NULL) {
+		return false;
+	}
+	object->parts[object->count++] = (redislock_part){.record = record, .ref = ref};
 	record->objects++;
 	return true;
 }
 
 bool redislock_lease_enter(zval *zv, redislock_record *record, const redislock_policy *policy)
 {
-	bool is_made = attach(zv, record, policy);
-	if (is_made) {
-		from_obj(Z_OBJ_P(zv))->since = rl_os_now();
-	}
-	return is_made;
+	from_obj(Z_OBJ_P(zv))->since = rl_os_now();
+	return attach(zv, record, policy);
 }
 
-redislock_record *redislock_lease_new(zval *object, redislock_client *client, rl_bytes key,
+redislock_record *redislock_lease_add(zval *object, redislock_client *client, rl_bytes key,
 	size_t token_room, bool is_own_token, const redislock_policy *policy)
 {
 	redislock_record *record = redislock_record_new(client, key, token_room, is_own_token);
@@ -246,28 +311,75 @@ void redislock_lease_won(zval *zv, int64_t waited_ns, uint64_t attempts)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
 	object->since = rl_os_now();
-	object->waited_ns = waited_ns;
-	object->attempts = attempts;
-	redislock_record_won(object->record, object->since);
+	object->waited_ns += waited_ns;
+	object->attempts += attempts;
+	redislock_record_won(object->parts[object->count - 1].record, object->since);
+}
+
+bool redislock_lease_has_lost(zval *zv, unsigned *index)
+{
+	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
+	if (has_lost(object)) {
+		*index = (unsigned) (object->lost - object->parts);
+	}
+	return object->lost != NULL;
+}
+
+void redislock_lease_set_policy(zval *zv, const redislock_policy *policy)
+{
+	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
+	for (unsigned i = 0; i < object->count; i++) {
+		const redislock_part *part = &object->parts[i];
+		redislock_record_set_policy(part->record, part->ref, policy, &object->std);
+	}
+}
+
+void redislock_lease_give_back(zval *zv)
+{
+	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
+	end_object(object, loss_of(object), REDISLOCK_END_LIMIT_NS, REDISLOCK_RELEASE_QUIET);
+	drop_parts(object);
 }
 
 /* In seconds. */
-static double remaining(const redislock_lease_object *object)
+static double remaining(redislock_lease_object *object)
 {
-	return is_over(object) ? 0.0 : (double) rl_lease_remaining(object->record->lease) / 1e9;
+	if (!is_held(object)) {
+		return 0.0;
+	}
+	int64_t least = RL_NEVER;
+	for (unsigned i = 0; i < object->count; i++) {
+		least = rl_time_earlier(least, rl_lease_remaining(object->parts[i].record->lease));
+	}
+	return (double) least / 1e9;
+}
+
+static void keys_of(const redislock_lease_object *object, zval *list)
+{
+	array_init_size(list, object->count);
+	for (unsigned i = 0; i < object->count; i++) {
+		rl_bytes key = rl_lease_name(object->parts[i].record->lease);
+		add_next_index_stringl(list, key.data, key.len);
+	}
 }
 
 /* What var_dump() and print_r() show: never the token. var_export(), an array cast and
  * json_encode() show no field at all. */
 static HashTable *debug_info(zend_object *std, int *is_temporary)
 {
-	const redislock_lease_object *object = from_obj(std);
+	redislock_lease_object *object = from_obj(std);
 	zval info;
 	array_init(&info);
 	*is_temporary = 1;
-	if (object->record != NULL) {
-		rl_bytes key = rl_lease_name(object->record->lease);
+	if (object->count == 1) {
+		rl_bytes key = rl_lease_name(object->one.record->lease);
 		add_assoc_stringl(&info, "key", key.data, key.len);
+	} else if (object->count > 1) {
+		zval keys;
+		keys_of(object, &keys);
+		add_assoc_zval(&info, "keys", &keys);
+	}
+	if (object->count > 0) {
 		add_assoc_bool(&info, "held", is_held(object));
 		add_assoc_double(&info, "remaining", remaining(object));
 	}
@@ -278,7 +390,7 @@ static HashTable *debug_info(zend_object *std, int *is_temporary)
 static redislock_lease_object *object_of(zval *self)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(self));
-	if (object->record == NULL) {
+	if (object->count == 0) {
 		zend_throw_error(
 			NULL, "The RedisLockLease object was not set up: only RedisLock makes leases");
 		return NULL;
@@ -304,14 +416,37 @@ ZEND_METHOD(RedisLockLease, __construct)
 ZEND_METHOD(RedisLockLease, key)
 {
 	OBJECT_ALONE
-	rl_bytes key = rl_lease_name(object->record->lease);
+	rl_bytes key = rl_lease_name(object->parts[0].record->lease);
 	RETURN_STRINGL(key.data, key.len);
+}
+
+ZEND_METHOD(RedisLockLease, keys)
+{
+	OBJECT_ALONE
+	keys_of(object, return_value);
+}
+
+/* The record of the only key. NULL = there are several, and an exception was thrown.
+ * @param what the sentence that follows "a lease of 2 keys" */
+static redislock_record *only_record(const redislock_lease_object *object, const char *what)
+{
+	if (object->count == 1) {
+		return object->one.record;
+	}
+	zend_throw_exception_ex(
+		redislock_ce_exception, 0, "a lease of %u keys %s", object->count, what);
+	redislock_note_key(rl_lease_name(object->parts[0].record->lease));
+	return NULL;
 }
 
 ZEND_METHOD(RedisLockLease, token)
 {
 	OBJECT_ALONE
-	RETURN_STRINGL(object->record->lease->token, object->record->lease->token_len);
+	const redislock_record *record = only_record(object, "has a token for each, and no token()");
+	if (record == NULL) {
+		RETURN_THROWS();
+	}
+	RETURN_STRINGL(record->lease->token, record->lease->token_len);
 }
 
 ZEND_METHOD(RedisLockLease, remaining)
@@ -330,7 +465,7 @@ ZEND_METHOD(RedisLockLease, assertHeld)
 {
 	OBJECT_ALONE
 	if (!is_held(object)) {
-		redislock_throw_lost(object->record->lease, loss_of(object));
+		redislock_throw_lost(named_lease(object), loss_of(object));
 	}
 }
 
@@ -354,19 +489,24 @@ ZEND_METHOD(RedisLockLease, attempts)
 }
 
 /* False = an exception was thrown. */
-static bool may_detach(const redislock_lease_object *object)
+static bool may_detach(redislock_lease_object *object)
 {
-	if (!is_held(object)) {
-		redislock_throw_lost(object->record->lease, loss_of(object));
+	const redislock_record *record =
+		only_record(object, "cannot be detached: take a lease of each key for that");
+	if (record == NULL) {
 		return false;
 	}
-	if (object->record->refs->next != NULL) {
+	if (!is_held(object)) {
+		redislock_throw_lost(record->lease, loss_of(object));
+		return false;
+	}
+	if (record->refs->next != NULL) {
 		char shown[RL_BYTES_TEXT];
 		zend_throw_exception_ex(redislock_ce_exception, 0,
 			"the lock \"%s\" cannot be detached: it is held more than once (reentrant: true); "
 			"release the other leases first",
-			rl_bytes_text(rl_lease_name(object->record->lease), shown));
-		redislock_note_key(rl_lease_name(object->record->lease));
+			rl_bytes_text(rl_lease_name(record->lease), shown));
+		redislock_note_key(rl_lease_name(record->lease));
 		return false;
 	}
 	return true;
@@ -380,11 +520,13 @@ ZEND_METHOD(RedisLockLease, detach)
 	if (!may_detach(object) || !stop_listening(object) || !may_detach(object)) {
 		RETURN_THROWS();
 	}
-	RETVAL_STRINGL(object->record->lease->token, object->record->lease->token_len);
-	redislock_record_pause_watch(object->record);
-	end_ref(object);
-	rl_lease_give_away(object->record->lease);
-	redislock_record_end_watch(object->record);
+	redislock_record *record = object->one.record;
+	redislock_record *last[1];
+	RETVAL_STRINGL(record->lease->token, record->lease->token_len);
+	redislock_record_pause_watch(record);
+	end_refs(object, RL_LOSS_RELEASED, last);
+	rl_lease_give_away(record->lease);
+	redislock_record_end_watch(record);
 }
 
 ZEND_METHOD(RedisLockLease, loss)
@@ -397,41 +539,71 @@ ZEND_METHOD(RedisLockLease, loss)
 
 /* ---- with the server ---- */
 
-/* If the lock is lost, calls each onLoss before the method returns. */
+/* If a lock is lost, calls each onLoss before the method returns. */
 static void report_loss(const redislock_lease_object *object)
 {
-	if (!is_over(object)) {
-		redislock_record_note_loss(object->record);
-		redislock_lease_report_losses();
+	if (is_over(object)) {
+		return;
 	}
+	for (unsigned i = 0; i < object->count; i++) {
+		redislock_record_note_loss(object->parts[i].record);
+	}
+	redislock_lease_report_losses();
 }
 
 ZEND_METHOD(RedisLockLease, verify)
 {
 	OBJECT_ALONE
-	if (is_held(object) && !redislock_record_verify(object->record)) {
-		RETURN_THROWS();
+	for (unsigned i = 0; i < object->count && is_held(object); i++) {
+		if (!redislock_record_verify(object->parts[i].record)) {
+			RETURN_THROWS();
+		}
 	}
 	RETVAL_BOOL(is_held(object));
 	report_loss(object);
 }
 
 /* Throws, unless an onLoss that is due throws already. */
-static void throw_not_held(const redislock_lease_object *object)
+static void throw_not_held(redislock_lease_object *object)
 {
 	report_loss(object);
 	if (EG(exception) == NULL) {
-		redislock_throw_lost(object->record->lease, loss_of(object));
+		redislock_throw_lost(named_lease(object), loss_of(object));
 	}
+}
+
+/* The record of a key. NULL = an exception was thrown.
+ * @param name NULL = the only key */
+static redislock_record *record_of(
+	const redislock_lease_object *object, const zend_string *name, const char *what)
+{
+	if (name == NULL) {
+		return only_record(object, what);
+	}
+	rl_bytes key = rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name));
+	for (unsigned i = 0; i < object->count; i++) {
+		if (rl_bytes_equal(rl_lease_name(object->parts[i].record->lease), key)) {
+			return object->parts[i].record;
+		}
+	}
+	zend_argument_value_error(1, "must be a key of the lease");
+	return NULL;
 }
 
 /* The number counts only if the lease is still held after the answer: then each later holder gets
  * the lock after the number was written. */
 ZEND_METHOD(RedisLockLease, fence)
 {
-	OBJECT_ALONE
-	redislock_record *record = object->record;
-	if (!redislock_record_may_fence(record)) {
+	zend_string *name = NULL;
+	ZEND_PARSE_PARAMETERS_START(0, 1)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_STR_OR_NULL(name)
+	ZEND_PARSE_PARAMETERS_END();
+	redislock_lease_object *object = object_of(ZEND_THIS);
+	redislock_record *record = object == NULL
+		? NULL
+		: record_of(object, name, "has a number for each: pass the key to fence()");
+	if (record == NULL || !redislock_record_may_fence(record)) {
 		RETURN_THROWS();
 	}
 	if (is_held(object) && record->fence == 0 && !redislock_record_fence(record)) {
@@ -452,41 +624,90 @@ ZEND_METHOD(RedisLockLease, extend)
 	ZEND_PARSE_PARAMETERS_END();
 	int64_t ttl_ms;
 	redislock_lease_object *object = object_of(ZEND_THIS);
-	if (object == NULL || !redislock_read_ttl(object->record->client, ttl, 1, &ttl_ms)) {
+	if (object == NULL || !redislock_read_ttl(object->parts[0].record->client, ttl, 1, &ttl_ms)) {
 		RETURN_THROWS();
 	}
-	RETVAL_BOOL(is_held(object) && redislock_record_extend(object->record, ttl_ms));
+	bool is_extended = is_held(object);
+	for (unsigned i = 0; i < object->count && is_extended; i++) {
+		is_extended = !is_over(object) && redislock_record_extend(object->parts[i].record, ttl_ms);
+	}
+	RETVAL_BOOL(is_extended);
 	report_loss(object);
 }
 
-static void release(redislock_lease_object *object, zval *return_value)
+/* The records whose locks the end of the object frees.
+ * @param[out] last room for all
+ * @param[out] is_ours ownership of all locks was proven until now
+ * @return their number */
+static unsigned leave_records(
+	const redislock_lease_object *object, redislock_record **last, bool *is_ours)
 {
-	redislock_record *record = object->record;
-	if (is_over(object)) {
-		RETURN_FALSE;
+	unsigned count = 0;
+	*is_ours = true;
+	for (unsigned i = 0; i < object->count; i++) {
+		redislock_record *record = object->parts[i].record;
+		rl_lease *lease = record->lease;
+		bool was_held = lease->stage == RL_LEASE_ENDED; /* by an earlier call that has thrown */
+		if (record->refs->next != NULL) {
+			was_held = rl_lease_is_held(lease);
+		} else {
+			last[count++] = record;
+			redislock_record_pause_watch(record);
+			was_held = was_held || rl_lease_leave(lease);
+		}
+		*is_ours = *is_ours && was_held;
 	}
-	if (record->refs->next != NULL) {
-		bool was_held = is_held(object);
-		end_ref(object);
-		RETURN_BOOL(was_held);
+	return count;
+}
+
+/* Frees the lock of a record, unless it is free already.
+ * @param[in,out] is_ours false when a server says that the lock was not ours
+ * @return false = an exception was thrown */
+static bool ask_to_release(redislock_record *record, bool *is_ours)
+{
+	if (record->lease->stage == RL_LEASE_ENDED) {
+		return true;
 	}
-	redislock_record_pause_watch(record);
-	bool was_held = rl_lease_leave(record->lease);
 	if (!rl_lease_is_open(record->lease)) {
-		RETURN_FALSE;
+		*is_ours = false;
+		return true;
 	}
 	redislock_call *call = redislock_record_ask(record, RL_VERB_RELEASE, 0);
 	if (call == NULL) {
-		RETURN_THROWS();
+		return false;
 	}
-	bool is_ours = call->op->status == RL_OK;
+	*is_ours = *is_ours && call->op->status == RL_OK;
 	redislock_call_end(call);
-	if (!is_over(object)) { /* a signal handler may have released it */
-		end_ref(object);
+	return true;
+}
+
+/* Several locks are freed at once. The servers are asked again only for those that have failed, so
+ * that the exception has their reasons. */
+static void release(redislock_lease_object *object, zval *return_value)
+{
+	redislock_record *last[REDISLOCK_KEYS_MAX];
+	bool is_ours;
+	if (is_over(object)) {
+		RETURN_FALSE;
 	}
-	rl_lease_end(record->lease);
-	redislock_record_end_watch(record);
-	RETURN_BOOL(was_held && is_ours);
+	unsigned count = leave_records(object, last, &is_ours);
+	if (count > 1) {
+		redislock_records_release(
+			last, count, redislock_record_release_limit(last[0]), REDISLOCK_RELEASE_QUIET);
+	}
+	for (unsigned i = 0; i < count; i++) {
+		if (!ask_to_release(last[i], &is_ours)) {
+			RETURN_THROWS();
+		}
+	}
+	for (unsigned i = 0; i < count; i++) {
+		rl_lease_end(last[i]->lease);
+		redislock_record_end_watch(last[i]);
+	}
+	if (!is_over(object)) { /* a signal handler may have released it */
+		end_refs(object, is_ours ? RL_LOSS_RELEASED : loss_of(object), last);
+	}
+	RETURN_BOOL(is_ours);
 }
 
 ZEND_METHOD(RedisLockLease, release)
@@ -496,29 +717,41 @@ ZEND_METHOD(RedisLockLease, release)
 	drop_on_loss(object);
 }
 
+/* The part whose loss the release at the end has found; NULL = none. */
+static const redislock_part *part_lost_at_end(const redislock_lease_object *object)
+{
+	for (unsigned i = 0; i < object->count; i++) {
+		if (rl_lease_is_lost(object->parts[i].record->lease)) {
+			return &object->parts[i];
+		}
+	}
+	return NULL;
+}
+
 void redislock_lease_end_section(zval *zv, zval *result)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
-	redislock_record *record = object->record;
 	rl_loss loss = loss_of(object);
-	if (!is_over(object) && end_ref(object)) {
+	if (!is_over(object)) {
 		/* The watchdog repeats a release that fails for now, and stats() counts it. */
 		bool is_ending = (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;
-		int64_t limit_ns =
-			is_ending ? REDISLOCK_END_LIMIT_NS : redislock_record_release_limit(record);
+		int64_t limit_ns = is_ending ? REDISLOCK_END_LIMIT_NS
+									 : redislock_record_release_limit(object->parts[0].record);
 		bool may_throw = loss == RL_LOSS_NONE && EG(exception) == NULL;
-		redislock_record_release(
-			record, limit_ns, may_throw ? REDISLOCK_RELEASE_THROWS : REDISLOCK_RELEASE_QUIET);
+		end_object(
+			object, loss, limit_ns, may_throw ? REDISLOCK_RELEASE_THROWS : REDISLOCK_RELEASE_QUIET);
 	}
 	bool is_found_by_release = false;
-	if (loss == RL_LOSS_NONE && rl_lease_is_lost(record->lease)) {
-		loss = rl_lease_loss(record->lease);
+	const redislock_part *part = loss == RL_LOSS_NONE ? part_lost_at_end(object) : NULL;
+	if (part != NULL) {
+		object->lost = part;
+		loss = rl_lease_loss(part->record->lease);
 		is_found_by_release = loss == RL_LOSS_DELETED; /* else the TTL is over, too */
 	}
 	/* The section may have released the lock itself. Then the later fate of the key does not
 	 * concern it. */
 	if (EG(exception) == NULL && loss != RL_LOSS_NONE && loss != RL_LOSS_RELEASED) {
-		redislock_throw_section_lost(record->lease, loss, is_found_by_release, result);
+		redislock_throw_section_lost(named_lease(object), loss, is_found_by_release, result);
 	}
 	drop_on_loss(object);
 }

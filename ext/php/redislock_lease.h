@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The class RedisLockLease. Each object has one ref of a lease record (redislock_record.h).
+ * The class RedisLockLease. Each object has for each of its keys a ref of a lease record
+ * (redislock_record.h). The object holds its keys as long as the leases of all records are held:
+ * the earliest end counts, and the first loss is the object's.
  */
 #ifndef REDISLOCK_LEASE_H
 #define REDISLOCK_LEASE_H
@@ -8,19 +10,33 @@
 #include "php/redislock_call_site.h"
 #include "php/redislock_record.h"
 
-/* Makes an object with a record that has no lock yet. NULL = an exception was thrown. */
-redislock_record *redislock_lease_new(zval *object, redislock_client *client, rl_bytes key,
+/* Makes an object with room for so many keys. Until each of them has its lock, the object is for
+ * the caller alone; dropping it frees the locks that it has by then.
+ * @param policy its on_loss is the object's */
+void redislock_lease_make(zval *object, unsigned keys, const redislock_policy *policy);
+
+/* Adds a record that has no lock yet. NULL = an exception was thrown. */
+redislock_record *redislock_lease_add(zval *object, redislock_client *client, rl_bytes key,
 	size_t token_room, bool is_own_token, const redislock_policy *policy);
 
-/* Makes another object for the record. False = an exception was thrown. */
+/* Adds a record that has its lock. False = an exception was thrown. */
 bool redislock_lease_enter(zval *object, redislock_record *record, const redislock_policy *policy);
 
 /* Notes the call whose result is the object. */
 void redislock_lease_set_call_site(zval *object, redislock_call_site call_site);
 
-/* Call when the lock was granted and the record's lease has begun. Sets the object's own part, and
- * has the watchdog renew the lease. */
+/* Call when the lock of the key that was added last was granted, and the lease of its record has
+ * begun. The watchdog renews that lease from now on. */
 void redislock_lease_won(zval *object, int64_t waited_ns, uint64_t attempts);
+
+/* True when the object has lost one of its keys. @param[out] index of that key */
+bool redislock_lease_has_lost(zval *object, unsigned *index);
+
+/* Sets the policy of an object whose keys were taken by another one. */
+void redislock_lease_set_policy(zval *object, const redislock_policy *policy);
+
+/* Frees the locks of all keys; the object has room for the same keys again. */
+void redislock_lease_give_back(zval *object);
 
 /* Calls each onLoss that is due, if PHP allows a call at this moment. */
 void redislock_lease_report_losses(void);

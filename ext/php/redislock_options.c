@@ -311,3 +311,106 @@ bool redislock_read_key(const redislock_client *client, const zend_string *name,
 	}
 	return true;
 }
+
+/* ---- the keys of a lease ---- */
+
+static int compare_keys(const void *a, const void *b)
+{
+	rl_bytes one = ((const redislock_key *) a)->key;
+	rl_bytes other = ((const redislock_key *) b)->key;
+	int order = memcmp(one.data, other.data, one.len < other.len ? one.len : other.len);
+	return order != 0 ? order : (one.len > other.len) - (one.len < other.len);
+}
+
+static void free_key(redislock_key *key)
+{
+	zend_string_release(key->name);
+	redislock_free_key(key->joined);
+}
+
+void redislock_free_key_list(redislock_keys *keys)
+{
+	for (unsigned i = 0; i < keys->count; i++) {
+		free_key(&keys->list[i]);
+	}
+	efree(keys->list);
+	keys->count = 0;
+}
+
+/* Adds a key, for which there is room. False = an exception was thrown. */
+static bool add_key(
+	const redislock_client *client, zend_string *name, uint32_t arg, redislock_keys *keys)
+{
+	redislock_key *key = &keys->list[keys->count];
+	if (!redislock_read_key(client, name, arg, &key->key, &key->joined)) {
+		return false;
+	}
+	key->name = zend_string_copy(name);
+	keys->count++;
+	return true;
+}
+
+/* @param index NULL = an integer, which may leave gaps, as in the result of array_unique() */
+static bool check_element(const zend_string *index, const zval *element, uint32_t arg)
+{
+	if (index != NULL) {
+		char shown[RL_BYTES_TEXT];
+		zend_argument_value_error(arg, "must be a list of keys, but has the index \"%s\"",
+			rl_bytes_text(rl_bytes_of(ZSTR_VAL(index), ZSTR_LEN(index)), shown));
+		return false;
+	}
+	if (Z_TYPE_P(element) != IS_STRING) {
+		zend_argument_type_error(
+			arg, "must contain only strings, but contains %s", zend_zval_type_name(element));
+		return false;
+	}
+	return true;
+}
+
+static bool add_keys(
+	const redislock_client *client, HashTable *names, uint32_t arg, redislock_keys *keys)
+{
+	zend_string *index;
+	zval *element;
+	ZEND_HASH_FOREACH_STR_KEY_VAL(names, index, element) {
+		ZVAL_DEREF(element);
+		if (!check_element(index, element, arg) || !add_key(client, Z_STR_P(element), arg, keys)) {
+			return false;
+		}
+	}
+	ZEND_HASH_FOREACH_END();
+	return true;
+}
+
+static void sort_keys(redislock_keys *keys)
+{
+	unsigned kept = 1;
+	redislock_key *list = keys->list;
+	qsort(list, keys->count, sizeof list[0], compare_keys);
+	for (unsigned i = 1; i < keys->count; i++) {
+		if (compare_keys(&list[kept - 1], &list[i]) == 0) {
+			free_key(&list[i]);
+		} else {
+			list[kept++] = list[i];
+		}
+	}
+	keys->count = kept;
+}
+
+bool redislock_read_key_list(
+	const redislock_client *client, HashTable *names, uint32_t arg, redislock_keys *keys)
+{
+	uint32_t given = zend_hash_num_elements(names);
+	if (given == 0 || given > REDISLOCK_KEYS_MAX) {
+		zend_argument_value_error(arg, "must have 1 to %d keys", REDISLOCK_KEYS_MAX);
+		return false;
+	}
+	keys->count = 0;
+	keys->list = safe_emalloc(given, sizeof keys->list[0], 0);
+	if (!add_keys(client, names, arg, keys)) {
+		redislock_free_key_list(keys);
+		return false;
+	}
+	sort_keys(keys);
+	return true;
+}

@@ -84,4 +84,51 @@ static inline void redislock_free_key(char *joined)
 	}
 }
 
+/* The largest number of keys of one lease. */
+#define REDISLOCK_KEYS_MAX 64
+
+/* A key of a lease, as the script has named it. */
+typedef struct redislock_key {
+	zend_string *name; /* without the prefix */
+	rl_bytes key;
+	char *joined; /* see redislock_read_key() */
+} redislock_key;
+
+/* The keys of one lease: each key once, in the order in which all callers take them, which is the
+ * order of their bytes. */
+typedef struct redislock_keys {
+	unsigned count; /* 0 = none were read */
+	redislock_key *list;
+	redislock_key one; /* the list of an argument that is a string, and borrows it */
+} redislock_keys;
+
+/* For an argument that is an array. @return false = an exception was thrown, and there is nothing
+ * to free */
+bool redislock_read_key_list(
+	const redislock_client *client, HashTable *names, uint32_t arg, redislock_keys *keys);
+void redislock_free_key_list(redislock_keys *keys);
+
+/* @param name, names the argument: a string, or (names is not NULL) an array */
+static inline bool redislock_read_keys(const redislock_client *client, zend_string *name,
+	HashTable *names, uint32_t arg, redislock_keys *keys)
+{
+	if (names != NULL) {
+		return redislock_read_key_list(client, names, arg, keys);
+	}
+	bool is_read = redislock_read_key(client, name, arg, &keys->one.key, &keys->one.joined);
+	keys->one.name = name;
+	keys->list = &keys->one;
+	keys->count = is_read;
+	return is_read;
+}
+
+static inline void redislock_free_keys(redislock_keys *keys)
+{
+	if (keys->count > 0 && keys->list == &keys->one) {
+		redislock_free_key(keys->one.joined);
+	} else if (keys->count > 0) {
+		redislock_free_key_list(keys);
+	}
+}
+
 #endif

@@ -29,9 +29,6 @@
 #define INTERRUPT_AGAIN_NS (2 * RL_NS_PER_MS)
 #define INTERRUPT_PAUSE_MAX_NS (100 * RL_NS_PER_MS)
 
-/* The largest number of leases of one client in one operation. */
-#define RELEASES_MAX 256
-
 /* The approximate size of a record without its names and its token, and of all records of a
  * request: some 10,000 with usual keys. PHP's memory limit does not count them. The end of a
  * request can release about as many. */
@@ -105,7 +102,7 @@ static bool prepare_watch(redislock_record *record)
 		char text[128];
 		rl_error_set(&err, RL_ERR_MEMORY, sys_errno,
 			"could not start the thread that renews leases: %s; "
-			"a lease with renew: false and without onLoss needs no thread",
+			"a lease of one key with renew: false and without onLoss needs no thread",
 			rl_os_error_text(sys_errno, text, sizeof text));
 		redislock_throw(&err, NULL);
 		redislock_note_key(rl_lease_name(record->lease));
@@ -249,6 +246,15 @@ bool redislock_record_drop_ref(redislock_record *record, redislock_ref *ref)
 void redislock_record_stop_listening(redislock_record *record, redislock_ref *ref)
 {
 	ref->listener = NULL;
+	refs_changed(record);
+}
+
+void redislock_record_set_policy(redislock_record *record, redislock_ref *ref,
+	const redislock_policy *policy, zend_object *object)
+{
+	ref->term = policy->term;
+	ref->listener = redislock_callable_is_set(&policy->on_loss) ? object : NULL;
+	set_hold_until(ref, rl_os_now());
 	refs_changed(record);
 }
 
@@ -452,14 +458,14 @@ static void release_all_late(redislock_record **records, size_t count)
 static rl_op *release_all(
 	redislock_client *client, redislock_record **records, size_t count, int64_t limit_ns)
 {
-	rl_lease *leases[RELEASES_MAX];
+	rl_lease *leases[REDISLOCK_RELEASES_MAX];
 	int64_t now = rl_os_now();
 	for (size_t i = 0; i < count; i++) {
 		leases[i] = records[i]->lease;
 		rl_watchdog_stop_grants(leases[i]->names.key, rl_lease_token(leases[i]));
 	}
 	bool is_possible = limit_ns > 0 && now >= client->backed_off_until;
-	rl_op *op = count > 0 && is_possible
+	rl_op *op = is_possible
 		? rl_releases_new(&client->set, client->pool, &REDISLOCK_G(env), leases, count, limit_ns)
 		: NULL;
 	if (op == NULL) {
@@ -478,41 +484,56 @@ static rl_op *release_all(
 	return op;
 }
 
-void redislock_record_release(
-	redislock_record *record, int64_t limit_ns, redislock_release_errors errors)
+/* Throws for the first of the releases that the servers refuse for good. */
+static void throw_barred(const redislock_client *client, const rl_op *op)
 {
-	redislock_record_pause_watch(record);
-	if (rl_lease_is_open(record->lease)) {
-		rl_op *op = release_all(record->client, &record, 1, limit_ns);
-		const rl_op *barred = op != NULL ? rl_releases_barred(op) : NULL;
-		if (barred != NULL && errors == REDISLOCK_RELEASE_THROWS) {
-			redislock_throw(barred->err, barred);
-			redislock_note_key(rl_lease_name(record->lease));
+	const rl_op *barred = rl_releases_barred(op);
+	if (barred != NULL) {
+		rl_bytes key = barred->call.terms.request.key;
+		redislock_throw(barred->err, barred);
+		redislock_note_key(
+			rl_bytes_of(key.data + client->prefix_len, key.len - client->prefix_len));
+	}
+}
+
+void redislock_records_release(
+	redislock_record **records, size_t count, int64_t limit_ns, redislock_release_errors errors)
+{
+	redislock_record *open_records[REDISLOCK_RELEASES_MAX];
+	size_t open = 0;
+	for (size_t i = 0; i < count; i++) {
+		redislock_record_pause_watch(records[i]);
+		if (rl_lease_is_open(records[i]->lease)) {
+			open_records[open++] = records[i];
+		}
+	}
+	if (open > 0) {
+		redislock_client *client = records[0]->client;
+		rl_op *op = release_all(client, open_records, open, limit_ns);
+		if (op != NULL && errors == REDISLOCK_RELEASE_THROWS) {
+			throw_barred(client, op);
 		}
 		rl_op_free(op);
 	}
-	redislock_record_end_watch(record);
+	for (size_t i = 0; i < count; i++) {
+		redislock_record_end_watch(records[i]);
+	}
 }
 
-/* Releases the records of the first record's client, as many as one operation takes. */
+/* Releases the records of the first record's client, as many as one operation takes, and frees
+ * them. */
 static void release_one_client(int64_t limit_ns)
 {
-	redislock_record *open_records[RELEASES_MAX];
-	redislock_record *records[RELEASES_MAX];
+	redislock_record *records[REDISLOCK_RELEASES_MAX];
 	redislock_client *client = REDISLOCK_G(records)->client;
-	size_t open = 0;
 	size_t count = 0;
-	for (redislock_record *record = REDISLOCK_G(records); record != NULL && count < RELEASES_MAX;
-		 record = record->next) {
-		if (record->client != client) {
-			continue;
-		}
-		records[count++] = record;
-		if (rl_lease_is_open(record->lease)) {
-			open_records[open++] = record;
+	for (redislock_record *record = REDISLOCK_G(records);
+		 record != NULL && count < REDISLOCK_RELEASES_MAX; record = record->next) {
+		if (record->client == client) {
+			records[count++] = record;
 		}
 	}
-	rl_op_free(release_all(client, open_records, open, limit_ns));
+	redislock_records_release(records, count, limit_ns, REDISLOCK_RELEASE_QUIET);
 	for (size_t i = 0; i < count; i++) {
 		redislock_record_free(records[i]);
 	}

@@ -126,6 +126,11 @@ redislock_record *redislock_record_find(const redislock_client *client, rl_bytes
  * have its token, a wait of this thread for the key can never end. NULL = there is none. */
 const redislock_record *redislock_record_blocking(const redislock_client *client, rl_bytes key);
 
+/* Sets what the script wants for the lease, where another policy has held since the lock was
+ * won. */
+void redislock_record_set_policy(redislock_record *record, redislock_ref *ref,
+	const redislock_policy *policy, zend_object *object);
+
 /* Call when the lock was granted, with the time at which the first object has it. The watchdog
  * begins to renew the lease. */
 void redislock_record_won(redislock_record *record, int64_t now);
@@ -150,10 +155,14 @@ typedef enum redislock_release_errors {
 	REDISLOCK_RELEASE_THROWS,
 } redislock_release_errors;
 
-/* Releases the lock if there may be one, within limit_ns. The watchdog repeats a release that
- * fails. */
-void redislock_record_release(
-	redislock_record *record, int64_t limit_ns, redislock_release_errors errors);
+/* Releases the locks, as far as there may be some, within limit_ns for all of them. The watchdog
+ * repeats a release that fails.
+ * @param records of one client; at most REDISLOCK_RELEASES_MAX */
+void redislock_records_release(
+	redislock_record **records, size_t count, int64_t limit_ns, redislock_release_errors errors);
+
+/* The largest number of leases of one client that are released by one operation. */
+#define REDISLOCK_RELEASES_MAX 256
 
 /* The servers of the client get no releases of leases before that time, from no object of this
  * request. */

@@ -115,8 +115,10 @@ class RedisLock
 
     /**
      * Takes the lock as a lease, which renews the lock, and frees it however the script ends. Keep
-     * the lease in a variable: the lock is freed with it.
+     * the lease in a variable: the lock is freed with it. An array of keys makes one lease that
+     * holds all of them.
      *
+     * @param string|array<int, string> $key
      * @param float $ttl seconds after which the lock ends if it is not renewed
      * @param float $wait the longest wait in seconds; 0 = one try, INF = without end
      * @param bool $renew false = the lock ends at its TTL, unless extend() is called before
@@ -133,7 +135,7 @@ class RedisLock
      * @phpstan-impure
      */
     public function lease(
-        string $key,
+        string|array $key,
         float $ttl = 30.0,
         float $wait = 0.0,
         bool $renew = true,
@@ -170,6 +172,7 @@ class RedisLock
      *
      * @template T
      *
+     * @param string|array<int, string> $key
      * @param callable(RedisLockLease): T $section
      * @param (callable(RedisLockLease): mixed)|null $onLoss
      * @param (callable(): (bool|null|void))|null $abort as for acquire()
@@ -185,7 +188,7 @@ class RedisLock
      * @phpstan-impure
      */
     public function synchronized(
-        string $key,
+        string|array $key,
         callable $section,
         float $ttl = 30.0,
         float $wait = 0.0,
@@ -305,13 +308,22 @@ final class RedisLockLease
 {
     private function __construct() {}
 
-    /** The key, without the prefix. */
+    /** The key, without the prefix; of several keys the first one in the order of their bytes. */
     public function key(): string {}
+
+    /**
+     * All keys, without the prefix, in the order of their bytes.
+     *
+     * @return non-empty-list<string>
+     */
+    public function keys(): array {}
 
     /**
      * The token in the key.
      *
      * @return non-falsy-string
+     *
+     * @throws RedisLockException when the lease has several keys
      */
     public function token(): string {}
 
@@ -393,9 +405,12 @@ final class RedisLockLease
     /**
      * A number that is greater than that of each earlier holder of the key.
      *
+     * @param string|null $key of several keys the one whose number is wanted
+     *
      * @throws RedisLockException
+     * @throws ValueError
      */
-    public function fence(): int {}
+    public function fence(?string $key = null): int {}
 
     /** Seconds that it took to get the lock. */
     public function waited(): float {}

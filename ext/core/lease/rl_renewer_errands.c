@@ -68,6 +68,9 @@ static bool is_same_member(const rl_member *a, const rl_member *b)
 
 static bool is_same_set(const rl_set *a, const rl_set *b)
 {
+	if (a->number != 0 && a->number == b->number) {
+		return true;
+	}
 	bool is_same = a->count == b->count && a->drift_factor == b->drift_factor &&
 		memcmp(&a->backoff, &b->backoff, sizeof a->backoff) == 0;
 	for (unsigned i = 0; is_same && i < a->count; i++) {
@@ -129,6 +132,7 @@ static rl_renewer_set *find_set(rl_renewer_errands *errands, const rl_set *set, 
 		found = copy_set(set, slot);
 	}
 	if (found != NULL) {
+		found->set.number = set->number;
 		found->next = errands->sets;
 		errands->sets = found;
 	}

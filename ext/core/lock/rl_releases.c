@@ -58,7 +58,7 @@ static release *release_new(
 
 static void begin(release *one, int64_t now)
 {
-	one->op.call.terms.was_held = rl_lease_is_held(one->lease);
+	one->op.call.terms.was_held = rl_lease_is_held(one->lease) || rl_lease_was_held(one->lease);
 	rl_quorum_call_begin(&one->op.call, RL_WANTED_DECISION, now, RL_NEVER);
 }
 

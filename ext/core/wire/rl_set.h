@@ -27,6 +27,9 @@ typedef struct rl_set {
 	rl_member members[RL_MEMBERS_MAX];
 	/* At least 1, once the set is filled. */
 	unsigned count;
+	/* Sets with the same number are equal, which is found faster than by their members; 0 = the set
+	 * has no number. */
+	uint64_t number;
 	rl_backoff backoff;
 	/* The largest number of tries and looks that one wait makes after a delay. */
 	uint64_t retries;
