@@ -529,7 +529,11 @@ static bool enter_again(redislock_client *client, rl_bytes key, int64_t ttl_ms,
 		ttl_ns > record->lease->ttl_ns ? ttl_ms : record->lease->ttl_ns / RL_NS_PER_MS;
 	bool is_enough =
 		ttl_ns <= record->lease->ttl_ns && rl_lease_remaining(record->lease) >= ttl_ns / 2;
-	return is_enough || redislock_record_extend(record, longer_ms);
+	if (is_enough || redislock_record_extend(record, longer_ms)) {
+		return true;
+	}
+	redislock_lease_leave(object);
+	return false;
 }
 
 /* Takes one key of the object. False = the lock is taken, or an exception was thrown.

@@ -209,18 +209,22 @@ static void end_object(
 	redislock_records_release(last, count, limit_ns, errors);
 }
 
-/* The object has no parts any more. */
+/* Takes the last part, which has ended, off the object. */
+static void drop_part(redislock_lease_object *object)
+{
+	redislock_record *record = object->parts[--object->count].record;
+	record->objects--;
+	if (record->objects == 0) {
+		redislock_record_free(record);
+	}
+	object->lost = NULL;
+}
+
 static void drop_parts(redislock_lease_object *object)
 {
-	for (unsigned i = 0; i < object->count; i++) {
-		redislock_record *record = object->parts[i].record;
-		record->objects--;
-		if (record->objects == 0) {
-			redislock_record_free(record);
-		}
+	while (object->count > 0) {
+		drop_part(object);
 	}
-	object->count = 0;
-	object->lost = NULL;
 }
 
 void redislock_lease_set_call_site(zval *zv, redislock_call_site call_site)
@@ -294,6 +298,17 @@ bool redislock_lease_enter(zval *zv, redislock_record *record, const redislock_p
 {
 	from_obj(Z_OBJ_P(zv))->since = rl_os_now();
 	return attach(zv, record, policy);
+}
+
+void redislock_lease_leave(zval *zv)
+{
+	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
+	redislock_part *part = &object->parts[object->count - 1];
+	if (redislock_record_drop_ref(part->record, part->ref)) {
+		redislock_records_release(
+			&part->record, 1, REDISLOCK_END_LIMIT_NS, REDISLOCK_RELEASE_QUIET);
+	}
+	drop_part(object);
 }
 
 redislock_record *redislock_lease_add(zval *object, redislock_client *client, rl_bytes key,
@@ -635,6 +650,11 @@ ZEND_METHOD(RedisLockLease, extend)
 	report_loss(object);
 }
 
+static bool was_freed(rl_lease *lease)
+{
+	return lease->stage == RL_LEASE_ENDED && rl_lease_loss(lease) == RL_LOSS_RELEASED;
+}
+
 /* The records whose locks the end of the object frees.
  * @param[out] last room for all
  * @param[out] is_ours ownership of all locks was proven until now
@@ -647,15 +667,14 @@ static unsigned leave_records(
 	for (unsigned i = 0; i < object->count; i++) {
 		redislock_record *record = object->parts[i].record;
 		rl_lease *lease = record->lease;
-		bool was_held = lease->stage == RL_LEASE_ENDED; /* by an earlier call that has thrown */
 		if (record->refs->next != NULL) {
-			was_held = rl_lease_is_held(lease);
-		} else {
-			last[count++] = record;
-			redislock_record_pause_watch(record);
-			was_held = was_held || rl_lease_leave(lease);
+			*is_ours = rl_lease_is_held(lease) && *is_ours;
+			continue;
 		}
-		*is_ours = *is_ours && was_held;
+		last[count++] = record;
+		redislock_record_pause_watch(record);
+		/* An earlier call that has thrown may have freed it. */
+		*is_ours = (rl_lease_leave(lease) || was_freed(lease)) && *is_ours;
 	}
 	return count;
 }

@@ -36,6 +36,17 @@ same('the outer lease', [true, true], [$outer->isHeld(), $outer->verify()]);
 unset($outer);
 same('keys afterwards', ['0:c'], $server->locks());
 
+/* A lock that turns out to be lost is taken anew. */
+$server->cmd('DEL', 'c');
+$outer = $lock->lease('b', 10);
+$server->cmd('DEL', 'b');
+$inner = $lock->lease(['a', 'b'], 20);
+same('the outer lease is lost', false, $outer->isHeld());
+same('the inner one', [true, true, 2],
+    [$inner->isHeld(), $inner->verify(), present($server, 'a', 'b')]);
+unset($inner, $outer);
+same('nothing is left', [], $server->locks());
+
 done();
 ?>
 --EXPECT--

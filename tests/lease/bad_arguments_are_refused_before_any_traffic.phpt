@@ -80,14 +80,14 @@ without_traffic('bad arguments', $server, function () use ($lock, $taken, $token
             '~Argument #7 \(\$onLoss\) must be a valid callback or null~',
             fn () => $lock->synchronized('a', $section, onLoss: $bad));
     }
-    throws('a type', 'TypeError', '~Argument #1 \(\$key\)~', fn () => $lock->lease([]));
+    throws('a type', 'TypeError', '~Argument #1 \(\$key\)~', fn () => $lock->lease($lock));
     throws('a type', 'TypeError', '~Argument #1 \(\$ttl\)~', fn () => $taken->extend('x'));
     throws('too few', 'ArgumentCountError', '~at least 1~', fn () => $lock->lease());
     throws('too few', 'ArgumentCountError', '~at least 2~', fn () => $lock->resume('k'));
     throws('too few', 'ArgumentCountError', '~at least 2~', fn () => $lock->synchronized('k'));
     throws('too few', 'ArgumentCountError', '~exactly 1~', fn () => $taken->extend());
-    foreach (['key', 'token', 'remaining', 'isHeld', 'assertHeld', 'verify', 'release', 'detach',
-            'heldFor', 'waited', 'attempts', 'loss'] as $method) {
+    foreach (['key', 'keys', 'token', 'remaining', 'isHeld', 'assertHeld', 'verify', 'release',
+            'detach', 'heldFor', 'waited', 'attempts', 'loss'] as $method) {
         throws("$method(1)", 'ArgumentCountError', '~exactly 0~', fn () => $taken->$method(1));
     }
 });

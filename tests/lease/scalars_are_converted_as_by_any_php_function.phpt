@@ -22,7 +22,7 @@ $seen =
     run_php(
         'declare(strict_types=1); $lock = new RedisLock($argv[1]); try { $ignored = $lock->lease(17); } catch (TypeError $e) { echo $e->getMessage(); }',
         [$server->dsn()]);
-matches('strict', '~must be of type string, int given~', $seen);
+matches('strict', '~must be of type array\|string, int given~', $seen);
 
 done();
 ?>

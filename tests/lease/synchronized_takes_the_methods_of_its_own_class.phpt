@@ -14,9 +14,9 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 final class Strange extends RedisLock
 {
-    public function lease(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true,
-        ?float $maxHold = null, ?callable $onLoss = null, ?string $token = null,
-        ?callable $abort = null): ?RedisLockLease
+    public function lease(string|array $key, float $ttl = 30.0, float $wait = 0.0,
+        bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null,
+        ?string $token = null, ?callable $abort = null): ?RedisLockLease
     {
         throw new LogicException('not called');
     }

@@ -29,6 +29,7 @@ $shown = function (string $class): array {
 same('RedisLockLease', [
     '__construct' => '()',
     'key' => '(): string',
+    'keys' => '(): array',
     'token' => '(): string',
     'remaining' => '(): float',
     'isHeld' => '(): bool',
@@ -37,7 +38,7 @@ same('RedisLockLease', [
     'extend' => '(float $ttl): bool',
     'release' => '(): bool',
     'detach' => '(): string',
-    'fence' => '(): int',
+    'fence' => '(?string $key = null): int',
     'heldFor' => '(): float',
     'waited' => '(): float',
     'attempts' => '(): int',
@@ -45,11 +46,11 @@ same('RedisLockLease', [
 ], $shown('RedisLockLease'));
 same('RedisLock', [
     'lease' =>
-        '(string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, #[\SensitiveParameter] ?string $token = null, ?callable $abort = null): ?RedisLockLease',
+        '(array|string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, #[\SensitiveParameter] ?string $token = null, ?callable $abort = null): ?RedisLockLease',
     'resume' =>
         '(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null): ?RedisLockLease',
     'synchronized' =>
-        '(string $key, callable $section, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, ?callable $abort = null): mixed',
+        '(array|string $key, callable $section, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, ?callable $abort = null): mixed',
 ], array_intersect_key($shown('RedisLock'), ['lease' => 0, 'resume' => 0, 'synchronized' => 0]));
 same('getResult()', '(): mixed', $shown('RedisLockLostException')['getResult']);
 

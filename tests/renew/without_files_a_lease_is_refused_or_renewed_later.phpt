@@ -52,7 +52,7 @@ $output = (string) shell_exec('ulimit -n 40; exec ' . php_command()
     . ' -r ' . escapeshellarg($code) . ' -- ' . escapeshellarg($server->dsn()) . ' ' . room(1.0)
     . ' 2>&1');
 $refused = 'RedisLockException could not start the thread that renews leases: Too many open files;'
-    . ' a lease with renew: false and without onLoss needs no thread errno';
+    . ' a lease of one key with renew: false and without onLoss needs no thread errno';
 same('what it says', "lease: $refused\nresume: $refused\nsynchronized: $refused\n"
     . "locked: false, threads: 1\nrenew: false: true\n"
     . "meanwhile: true, renewed: 0\nafterwards: true, renewed: 1", $output);
