@@ -89,6 +89,8 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lease/rl_renewer.c
     ext/core/lease/rl_renewer_errands.c
     ext/core/lock/rl_acquire.c
+    ext/core/lock/rl_batch.c
+    ext/core/lock/rl_inspections.c
     ext/core/lock/rl_op.c
     ext/core/lock/rl_op_failure.c
     ext/core/lock/rl_order.c

@@ -245,8 +245,8 @@ class RedisLock
      * other, in an order of their bytes that is the same for all callers, so that no two calls wait
      * for each other; while it waits for a key it holds those before it, and renews them. If one of
      * them is lost meanwhile, the call frees all and begins again, while $wait lasts. A call that
-     * does not get a key, or throws, has freed the others. Others can see the first keys locked
-     * before the call has the last one.
+     * does not get a key, or throws, has freed the others, or a thread repeats their release.
+     * Others can see the first keys locked before the call has the last one.
      *
      * @param string|string[] $key one key, or 1 to 64 keys; a key that is there twice is taken
      *   once
@@ -275,7 +275,8 @@ class RedisLock
      *   of keys has no $token: each key gets a fresh one
      * @param callable|null $abort may end the wait, as for acquire()
      *
-     * @return RedisLockLease|null null = another holder has the lock, or $abort has ended the wait
+     * @return RedisLockLease|null null = another holder has the lock, $abort has ended the wait, or
+     *   one of several keys was lost again while the call took the others
      *
      * @throws RedisLockException when $wait is not 0 and the wait could never end, because the
      *   server confirms that a lease of this thread, which renews itself without $maxHold, has the
@@ -383,6 +384,21 @@ class RedisLock
      * @throws RedisLockServerException when the server answered with an error
      */
     public function inspect(string $key): ?RedisLockState {}
+
+    /**
+     * The same for many locks, which are asked for together: 64 commands in one write to each
+     * server, and the next ones as the answers arrive.
+     *
+     * @param string[] $keys the keys, as many as you like
+     *
+     * @return array key => RedisLockState, or null: the lock is free, or the key has a type that no
+     *   lock has. In the order of $keys; PHP makes an int of a key such as "42"
+     *
+     * @throws RedisLockConnectionException when the server of a key could not be asked
+     * @throws RedisLockServerException when the server answered with an error, except for a key of
+     *   another type
+     */
+    public function inspectAll(array $keys): array {}
 
     /**
      * @return float|null seconds until the lock ends by itself (with several servers: until fewer
@@ -545,7 +561,7 @@ class RedisLock
  * as all of them are: the earliest end counts, and the first loss is that of the lease; the other
  * keys stay locked until the lease is released. verify() and extend() ask for one key after the
  * other. After a fork the child has no lease: its copy is not held, and frees nothing. var_dump()
- * and print_r() show key, held and remaining, never the token.
+ * and print_r() show key (or keys), held and remaining, never the token.
  *
  * When PHP frees the object, the lock is freed, which takes 0.2 seconds at most. A thread of the
  * process repeats a release that fails, until the server has confirmed it or the TTL is over. The

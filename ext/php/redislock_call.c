@@ -283,11 +283,15 @@ static void throw_out_of_memory(void)
 }
 
 /* The key without its prefix. */
-static rl_bytes key_of(const redislock_call *call)
+static rl_bytes key_of(const redislock_client *client, const rl_op *op)
 {
-	rl_bytes key = call->op->call.terms.request.key;
-	size_t prefix_len = call->client->prefix_len;
-	return rl_bytes_of(key.data + prefix_len, key.len - prefix_len);
+	rl_bytes key = op->call.terms.request.key;
+	return rl_bytes_of(key.data + client->prefix_len, key.len - client->prefix_len);
+}
+
+void redislock_note_op_key(const redislock_client *client, const rl_op *op)
+{
+	redislock_note_key(key_of(client, op));
 }
 
 static void throw_forked(const redislock_call *call)
@@ -297,7 +301,7 @@ static void throw_forked(const redislock_call *call)
 		"the process was forked during the wait for the lock; "
 		"only the parent process continues the wait");
 	redislock_throw(&err, NULL);
-	redislock_note_key(key_of(call));
+	redislock_note_op_key(call->client, call->op);
 }
 
 /* Call when PHP code has ended the call. @param end abandon() or redislock_call_end() */
@@ -330,8 +334,8 @@ static void tell_slow(redislock_call *call)
 	int64_t waited_ms = (acquire->waited_ns + RL_NS_PER_MS / 2) / RL_NS_PER_MS;
 	bool is_known = rl_acquire_holder_text(acquire, holder)[0] != '\0';
 	zend_error(E_NOTICE, "waited %s s for the lock \"%s\"%s%s",
-		rl_seconds_text(waited_ms * RL_NS_PER_MS, waited), rl_bytes_text(key_of(call), key),
-		is_known ? ", last seen " : "", holder);
+		rl_seconds_text(waited_ms * RL_NS_PER_MS, waited),
+		rl_bytes_text(key_of(call->client, call->op), key), is_known ? ", last seen " : "", holder);
 }
 
 /* A signal may have arrived just before the answer. The VM would run its handler right after this
@@ -407,7 +411,7 @@ static bool has_failed(const redislock_call *call)
 static void throw_failure(redislock_call *call)
 {
 	redislock_throw(call->op->err, call->op);
-	redislock_note_key(key_of(call));
+	redislock_note_op_key(call->client, call->op);
 	redislock_call_end(call);
 }
 

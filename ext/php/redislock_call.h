@@ -73,6 +73,9 @@ redislock_call *redislock_call_try(redislock_client *client, rl_op *op, int64_t 
 
 void redislock_call_end(redislock_call *call);
 
+/* Names the key of an operation in the exception that is on its way. */
+void redislock_note_op_key(const redislock_client *client, const rl_op *op);
+
 /* Gives up, after the request, the calls to which PHP never returned. Runs no PHP code. */
 void redislock_calls_abandon(void);
 

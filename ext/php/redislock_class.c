@@ -20,6 +20,7 @@
 #include "php/redislock_stats.h"
 
 #include "core/base/rl_time.h"
+#include "core/lock/rl_inspections.h"
 
 #include "ext/spl/spl_exceptions.h"
 #include "zend_exceptions.h"
@@ -512,6 +513,10 @@ static bool read_lease_args(const redislock_client *client, const lease_args *in
 			in->max_hold, in->has_no_max_hold, arg + 1, &policy->term.max_hold_ns);
 }
 
+/* How keys are kept while the call still has to ask servers: the watchdog renews them, and calls
+ * nothing, because the script has no lease yet. */
+static const redislock_policy taking = {.term = {.renews = true, .max_hold_ns = RL_NEVER}};
+
 /* Enters a lock again that the client holds already. False = the client does not hold it, or an
  * exception was thrown. */
 static bool enter_again(redislock_client *client, rl_bytes key, int64_t ttl_ms,
@@ -521,19 +526,26 @@ static bool enter_again(redislock_client *client, rl_bytes key, int64_t ttl_ms,
 	if (record == NULL) {
 		return false;
 	}
-	if (!redislock_lease_enter(object, record, policy)) {
-		return false;
-	}
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
 	int64_t longer_ms =
 		ttl_ns > record->lease->ttl_ns ? ttl_ms : record->lease->ttl_ns / RL_NS_PER_MS;
 	bool is_enough =
 		ttl_ns <= record->lease->ttl_ns && rl_lease_remaining(record->lease) >= ttl_ns / 2;
-	if (is_enough || redislock_record_extend(record, longer_ms)) {
+	bool is_quiet = is_enough || !redislock_callable_is_set(&policy->on_loss);
+	if (!redislock_lease_enter(object, record, is_quiet ? policy : &taking)) {
+		return false;
+	}
+	if (is_enough) {
 		return true;
 	}
-	redislock_lease_leave(object);
-	return false;
+	if (!redislock_record_extend(record, longer_ms)) {
+		redislock_lease_leave(object);
+		return false;
+	}
+	if (!is_quiet) {
+		redislock_lease_set_policy(object, policy);
+	}
+	return true;
 }
 
 /* Takes one key of the object. False = the lock is taken, or an exception was thrown.
@@ -560,10 +572,6 @@ static bool take_key(redislock_client *client, lease_args *in, const redislock_k
 		rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), args), &in->abort);
 	return win_lease(record, object, call, args->ttl_ms, in->held);
 }
-
-/* How the keys are kept of a call that has yet to take others: the watchdog renews them, and calls
- * nothing, because the script has no lease yet. */
-static const redislock_policy taking = {.term = {.renews = true, .max_hold_ns = RL_NEVER}};
 
 /* Call after each of several keys that was taken. Sets what is left of the wait.
  * @return false = a key was lost while the call took another */
@@ -609,6 +617,12 @@ static bool take_keys(redislock_client *client, lease_args *in, rl_acquire_args 
 		}
 		redislock_lease_give_back(object);
 		in->missed = 0;
+		if (redislock_abort_is_set(&in->abort)) {
+			redislock_abort_ask(&in->abort);
+		}
+		if (EG(exception) != NULL || in->abort.answer == REDISLOCK_ABORT_STOP) {
+			return false;
+		}
 	}
 }
 
@@ -842,11 +856,71 @@ ZEND_METHOD(RedisLock, inspect)
 		RETURN_THROWS();
 	}
 	if (call->op->status == RL_OK) {
-		redislock_state_new(return_value, &call->op->call);
+		rl_lock_state state = rl_quorum_call_state(&call->op->call);
+		redislock_state_new(return_value, &state);
 	} else {
 		RETVAL_NULL();
 	}
 	redislock_call_end(call);
+}
+
+/* Asks for the states of the locks. NULL = an exception was thrown. */
+static redislock_call *inspect_keys(redislock_client *client, const redislock_keys *keys)
+{
+	rl_bytes *names = safe_emalloc(keys->count, sizeof names[0], 0);
+	for (unsigned i = 0; i < keys->count; i++) {
+		names[i] = keys->list[i].key;
+	}
+	rl_op *op =
+		rl_inspections_new(&client->set, client->pool, &REDISLOCK_G(env), names, keys->count);
+	efree(names);
+	redislock_call *call = redislock_call_try(client, op, RL_NEVER);
+	const rl_op *failed = call != NULL ? rl_inspections_failed(call->op) : NULL;
+	if (failed != NULL) {
+		redislock_throw(failed->err, failed);
+		redislock_note_op_key(client, failed);
+	} else if (call != NULL && call->op->status != RL_OK) {
+		zend_throw_error(NULL, "Out of memory");
+	}
+	if (call != NULL && EG(exception) != NULL) {
+		redislock_call_end(call);
+		return NULL;
+	}
+	return call;
+}
+
+ZEND_METHOD(RedisLock, inspectAll)
+{
+	HashTable *names;
+	redislock_keys keys = {0};
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_ARRAY_HT(names)
+	ZEND_PARSE_PARAMETERS_END();
+	redislock_client *client = client_of(ZEND_THIS);
+	if (client == NULL) {
+		RETURN_THROWS();
+	}
+	if (zend_hash_num_elements(names) == 0) {
+		RETURN_EMPTY_ARRAY();
+	}
+	if (!redislock_read_key_list(client, names, 1, &keys)) {
+		RETURN_THROWS();
+	}
+	redislock_call *call = inspect_keys(client, &keys);
+	if (call != NULL) {
+		array_init_size(return_value, keys.count);
+		for (unsigned i = 0; i < keys.count; i++) {
+			zval state;
+			const rl_lock_state *found = rl_inspections_state(call->op, i);
+			ZVAL_NULL(&state);
+			if (found != NULL) {
+				redislock_state_new(&state, found);
+			}
+			zend_symtable_update(Z_ARRVAL_P(return_value), keys.list[i].name, &state);
+		}
+		redislock_call_end(call);
+	}
+	redislock_free_key_list(&keys);
 }
 
 ZEND_METHOD(RedisLock, remaining)

@@ -387,7 +387,7 @@ static HashTable *debug_info(zend_object *std, int *is_temporary)
 	array_init(&info);
 	*is_temporary = 1;
 	if (object->count == 1) {
-		rl_bytes key = rl_lease_name(object->one.record->lease);
+		rl_bytes key = rl_lease_name(object->parts[0].record->lease);
 		add_assoc_stringl(&info, "key", key.data, key.len);
 	} else if (object->count > 1) {
 		zval keys;
@@ -446,7 +446,7 @@ ZEND_METHOD(RedisLockLease, keys)
 static redislock_record *only_record(const redislock_lease_object *object, const char *what)
 {
 	if (object->count == 1) {
-		return object->one.record;
+		return object->parts[0].record;
 	}
 	zend_throw_exception_ex(
 		redislock_ce_exception, 0, "a lease of %u keys %s", object->count, what);
@@ -535,7 +535,7 @@ ZEND_METHOD(RedisLockLease, detach)
 	if (!may_detach(object) || !stop_listening(object) || !may_detach(object)) {
 		RETURN_THROWS();
 	}
-	redislock_record *record = object->one.record;
+	redislock_record *record = object->parts[0].record;
 	redislock_record *last[1];
 	RETVAL_STRINGL(record->lease->token, record->lease->token_len);
 	redislock_record_pause_watch(record);
@@ -646,7 +646,7 @@ ZEND_METHOD(RedisLockLease, extend)
 	for (unsigned i = 0; i < object->count && is_extended; i++) {
 		is_extended = !is_over(object) && redislock_record_extend(object->parts[i].record, ttl_ms);
 	}
-	RETVAL_BOOL(is_extended);
+	RETVAL_BOOL(is_extended && (object->count == 1 || is_held(object)));
 	report_loss(object);
 }
 
@@ -655,12 +655,12 @@ static bool was_freed(rl_lease *lease)
 	return lease->stage == RL_LEASE_ENDED && rl_lease_loss(lease) == RL_LOSS_RELEASED;
 }
 
-/* The records whose locks the end of the object frees.
- * @param[out] last room for all
+/* Leaves the leases of the records that no other object has a part of.
+ * @param[out] open those of which the servers may still have the lock; room for all
  * @param[out] is_ours ownership of all locks was proven until now
- * @return their number */
+ * @return the number of those that are open */
 static unsigned leave_records(
-	const redislock_lease_object *object, redislock_record **last, bool *is_ours)
+	const redislock_lease_object *object, redislock_record **open, bool *is_ours)
 {
 	unsigned count = 0;
 	*is_ours = true;
@@ -671,26 +671,19 @@ static unsigned leave_records(
 			*is_ours = rl_lease_is_held(lease) && *is_ours;
 			continue;
 		}
-		last[count++] = record;
 		redislock_record_pause_watch(record);
 		/* An earlier call that has thrown may have freed it. */
 		*is_ours = (rl_lease_leave(lease) || was_freed(lease)) && *is_ours;
+		if (rl_lease_is_open(lease)) {
+			open[count++] = record;
+		}
 	}
 	return count;
 }
 
-/* Frees the lock of a record, unless it is free already.
- * @param[in,out] is_ours false when a server says that the lock was not ours
- * @return false = an exception was thrown */
+/* False = an exception was thrown. */
 static bool ask_to_release(redislock_record *record, bool *is_ours)
 {
-	if (record->lease->stage == RL_LEASE_ENDED) {
-		return true;
-	}
-	if (!rl_lease_is_open(record->lease)) {
-		*is_ours = false;
-		return true;
-	}
 	redislock_call *call = redislock_record_ask(record, RL_VERB_RELEASE, 0);
 	if (call == NULL) {
 		return false;
@@ -700,32 +693,56 @@ static bool ask_to_release(redislock_record *record, bool *is_ours)
 	return true;
 }
 
-/* Several locks are freed at once. The servers are asked again only for those that have failed, so
- * that the exception has their reasons. */
-static void release(redislock_lease_object *object, zval *return_value)
+/* Why the object is over, once its leases have left. */
+static rl_loss loss_at_release(const redislock_lease_object *object)
+{
+	if (object->lost != NULL) {
+		return rl_lease_loss(object->lost->record->lease);
+	}
+	for (unsigned i = 0; i < object->count; i++) {
+		rl_loss loss = rl_lease_loss(object->parts[i].record->lease);
+		if (loss != RL_LOSS_NONE && loss != RL_LOSS_RELEASED) {
+			return loss;
+		}
+	}
+	return RL_LOSS_RELEASED;
+}
+
+/* A signal handler may have ended this object, or the other objects that had parts of a record. */
+static void end_released(redislock_lease_object *object, bool is_ours)
 {
 	redislock_record *last[REDISLOCK_KEYS_MAX];
+	if (is_over(object)) {
+		return;
+	}
+	unsigned count = end_refs(object, is_ours ? RL_LOSS_RELEASED : loss_at_release(object), last);
+	for (unsigned i = 0; i < count; i++) {
+		if (rl_lease_is_open(last[i]->lease)) {
+			redislock_records_release(&last[i], 1, REDISLOCK_END_LIMIT_NS, REDISLOCK_RELEASE_QUIET);
+		} else {
+			redislock_record_end_watch(last[i]);
+		}
+	}
+}
+
+static void release(redislock_lease_object *object, zval *return_value)
+{
+	redislock_record *open[REDISLOCK_KEYS_MAX];
 	bool is_ours;
 	if (is_over(object)) {
 		RETURN_FALSE;
 	}
-	unsigned count = leave_records(object, last, &is_ours);
-	if (count > 1) {
-		redislock_records_release(
-			last, count, redislock_record_release_limit(last[0]), REDISLOCK_RELEASE_QUIET);
+	unsigned count = leave_records(object, open, &is_ours);
+	bool is_asked = count == 0 ||
+		(count == 1 ? ask_to_release(open[0], &is_ours)
+					: redislock_records_ask_release(open, count, &is_ours));
+	if (!is_asked) {
+		RETURN_THROWS();
 	}
 	for (unsigned i = 0; i < count; i++) {
-		if (!ask_to_release(last[i], &is_ours)) {
-			RETURN_THROWS();
-		}
+		rl_lease_end(open[i]->lease);
 	}
-	for (unsigned i = 0; i < count; i++) {
-		rl_lease_end(last[i]->lease);
-		redislock_record_end_watch(last[i]);
-	}
-	if (!is_over(object)) { /* a signal handler may have released it */
-		end_refs(object, is_ours ? RL_LOSS_RELEASED : loss_of(object), last);
-	}
+	end_released(object, is_ours);
 	RETURN_BOOL(is_ours);
 }
 

@@ -312,7 +312,7 @@ bool redislock_read_key(const redislock_client *client, const zend_string *name,
 	return true;
 }
 
-/* ---- the keys of a lease ---- */
+/* ---- lists of keys ---- */
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -400,15 +400,24 @@ static void sort_keys(redislock_keys *keys)
 bool redislock_read_key_list(
 	const redislock_client *client, HashTable *names, uint32_t arg, redislock_keys *keys)
 {
+	keys->count = 0;
+	keys->list = safe_emalloc(zend_hash_num_elements(names), sizeof keys->list[0], 0);
+	if (!add_keys(client, names, arg, keys)) {
+		redislock_free_key_list(keys);
+		return false;
+	}
+	return true;
+}
+
+bool redislock_read_lease_keys(
+	const redislock_client *client, HashTable *names, uint32_t arg, redislock_keys *keys)
+{
 	uint32_t given = zend_hash_num_elements(names);
 	if (given == 0 || given > REDISLOCK_KEYS_MAX) {
 		zend_argument_value_error(arg, "must have 1 to %d keys", REDISLOCK_KEYS_MAX);
 		return false;
 	}
-	keys->count = 0;
-	keys->list = safe_emalloc(given, sizeof keys->list[0], 0);
-	if (!add_keys(client, names, arg, keys)) {
-		redislock_free_key_list(keys);
+	if (!redislock_read_key_list(client, names, arg, keys)) {
 		return false;
 	}
 	sort_keys(keys);

@@ -94,26 +94,29 @@ typedef struct redislock_key {
 	char *joined; /* see redislock_read_key() */
 } redislock_key;
 
-/* The keys of one lease: each key once, in the order in which all callers take them, which is the
- * order of their bytes. */
 typedef struct redislock_keys {
 	unsigned count; /* 0 = none were read */
 	redislock_key *list;
 	redislock_key one; /* the list of an argument that is a string, and borrows it */
 } redislock_keys;
 
-/* For an argument that is an array. @return false = an exception was thrown, and there is nothing
- * to free */
+/* Reads the keys of an array that is not empty, in its order. @return false = an exception was
+ * thrown, and there is nothing to free */
 bool redislock_read_key_list(
 	const redislock_client *client, HashTable *names, uint32_t arg, redislock_keys *keys);
 void redislock_free_key_list(redislock_keys *keys);
 
-/* @param name, names the argument: a string, or (names is not NULL) an array */
+/* The same for the keys of one lease: each key once, in the order in which all callers take them,
+ * which is the order of their bytes. */
+bool redislock_read_lease_keys(
+	const redislock_client *client, HashTable *names, uint32_t arg, redislock_keys *keys);
+
+/* The same for an argument that is a string, or (names is not NULL) an array. */
 static inline bool redislock_read_keys(const redislock_client *client, zend_string *name,
 	HashTable *names, uint32_t arg, redislock_keys *keys)
 {
 	if (names != NULL) {
-		return redislock_read_key_list(client, names, arg, keys);
+		return redislock_read_lease_keys(client, names, arg, keys);
 	}
 	bool is_read = redislock_read_key(client, name, arg, &keys->one.key, &keys->one.joined);
 	keys->one.name = name;

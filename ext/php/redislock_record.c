@@ -430,8 +430,7 @@ void redislock_records_back_off(redislock_client *client, int64_t until)
 	}
 }
 
-/* Has the watchdog repeat the release on these members. */
-static void release_late(const redislock_record *record, unsigned members)
+void redislock_record_release_late(const redislock_record *record, unsigned members)
 {
 	const rl_lease *lease = record->lease;
 	rl_late_release late = {.set = &record->client->set,
@@ -450,7 +449,7 @@ static void release_all_late(redislock_record **records, size_t count)
 {
 	rl_stats_add(&rl_process_stats()->failed, count);
 	for (size_t i = 0; i < count; i++) {
-		release_late(records[i], rl_late_all(&records[i]->client->set));
+		redislock_record_release_late(records[i], rl_late_all(&records[i]->client->set));
 	}
 }
 
@@ -478,7 +477,7 @@ static rl_op *release_all(
 		redislock_records_back_off(client, rl_os_now() + BACK_OFF_NS);
 	}
 	for (size_t i = 0; i < count; i++) {
-		release_late(records[i], rl_releases_missing(op, i));
+		redislock_record_release_late(records[i], rl_releases_missing(op, i));
 		rl_watchdog_undo_grants(leases[i]->names.key, rl_lease_token(leases[i]));
 	}
 	return op;
@@ -489,10 +488,8 @@ static void throw_barred(const redislock_client *client, const rl_op *op)
 {
 	const rl_op *barred = rl_releases_barred(op);
 	if (barred != NULL) {
-		rl_bytes key = barred->call.terms.request.key;
 		redislock_throw(barred->err, barred);
-		redislock_note_key(
-			rl_bytes_of(key.data + client->prefix_len, key.len - client->prefix_len));
+		redislock_note_op_key(client, barred);
 	}
 }
 

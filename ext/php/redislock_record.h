@@ -164,6 +164,9 @@ void redislock_records_release(
 /* The largest number of leases of one client that are released by one operation. */
 #define REDISLOCK_RELEASES_MAX 256
 
+/* Has the watchdog release the lock on these members. */
+void redislock_record_release_late(const redislock_record *record, unsigned members);
+
 /* The servers of the client get no releases of leases before that time, from no object of this
  * request. */
 void redislock_records_back_off(redislock_client *client, int64_t until);

@@ -10,6 +10,8 @@
 
 #include "zend_exceptions.h"
 
+#include "core/lock/rl_releases.h"
+
 #include "transport/rl_watchdog.h"
 
 int64_t redislock_record_release_limit(const redislock_record *record)
@@ -78,6 +80,39 @@ redislock_call *redislock_record_ask(redislock_record *record, rl_verb verb, int
 		rl_plain_undo(call->op, rl_os_now());
 	}
 	return call;
+}
+
+bool redislock_records_ask_release(redislock_record **records, size_t count, bool *is_ours)
+{
+	rl_lease *leases[REDISLOCK_RELEASES_MAX];
+	redislock_client *client = records[0]->client;
+	redislock_sigterm_keep();
+	for (size_t i = 0; i < count; i++) {
+		leases[i] = records[i]->lease;
+		rl_watchdog_stop_grants(leases[i]->names.key, rl_lease_token(leases[i]));
+	}
+	redislock_call *call = redislock_call_try(client,
+		rl_releases_new(&client->set, client->pool, &REDISLOCK_G(env), leases, count, RL_NEVER),
+		RL_NEVER);
+	unsigned all = rl_late_all(&client->set);
+	for (size_t i = 0; i < count; i++) {
+		redislock_record_release_late(
+			records[i], call != NULL ? rl_releases_missing(call->op, i) : all);
+		*is_ours = *is_ours && call != NULL && rl_releases_vote(call->op, i) == RL_VOTE_GRANTED;
+		rl_watchdog_undo_grants(records[i]->lease->names.key, rl_lease_token(records[i]->lease));
+	}
+	if (call == NULL) {
+		return false;
+	}
+	const rl_op *failed = rl_releases_failed(call->op);
+	if (failed != NULL) {
+		redislock_throw(failed->err, failed);
+		redislock_note_op_key(client, failed);
+	} else if (client->backed_off_until != 0) {
+		redislock_records_back_off(client, 0); /* the server answers again */
+	}
+	redislock_call_end(call);
+	return failed == NULL;
 }
 
 static void lose(redislock_record *record, rl_loss loss)

@@ -13,6 +13,13 @@
  * @return the call, to be ended with redislock_call_end(); NULL = an exception was thrown */
 redislock_call *redislock_record_ask(redislock_record *record, rl_verb verb, int64_t ttl_ms);
 
+/* Releases the locks of several leases, for which rl_lease_leave() was called, at once.
+ * @param records of one client, whose leases are open; at most REDISLOCK_RELEASES_MAX
+ * @param[in,out] is_ours false if one of the locks was not ours
+ * @return false = an exception was thrown: at least one lock may not be free, and the watchdog
+ *   repeats its release */
+bool redislock_records_ask_release(redislock_record **records, size_t count, bool *is_ours);
+
 /* Notes a loss if the servers say that another holder has the lock, or none. False = an exception
  * was thrown. */
 bool redislock_record_verify(redislock_record *record);

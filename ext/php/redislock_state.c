@@ -3,8 +3,6 @@
 
 #include "php/redislock_state.h"
 
-#include "core/base/rl_token.h"
-
 static zend_class_entry *ce_state;
 
 ZEND_METHOD(RedisLockState, __construct)
@@ -19,38 +17,27 @@ static void set(zval *object, const char *name, zval *value)
 	zval_ptr_dtor(value);
 }
 
-/* The label in the holder's token; null = there is none. */
-static void read_label(zval *out, const rl_errand *owner, rl_holder holder)
+void redislock_state_new(zval *object, const rl_lock_state *state)
 {
-	rl_bytes label = rl_token_label(rl_bytes_of(owner->text, owner->text_len));
-	if (holder == RL_HOLDER_KIN && label.data != NULL) {
-		ZVAL_STRINGL(out, label.data, label.len);
-	} else {
-		ZVAL_NULL(out);
-	}
-}
-
-/* Where a majority of the servers is locked, but not by the same holder, there is no holder. */
-void redislock_state_new(zval *object, const rl_quorum_call *call)
-{
-	const rl_errand *owner = rl_quorum_call_owner(call);
-	rl_holder holder = rl_quorum_call_has_owner(call) ? owner->answer.holder : RL_HOLDER_NOBODY;
-	int64_t left_ms = rl_quorum_call_remaining(call);
 	zval value;
 	object_init_ex(object, ce_state);
-	read_label(&value, owner, holder);
+	if (state->label.len > 0) {
+		ZVAL_STRINGL(&value, state->label.text, state->label.len);
+	} else {
+		ZVAL_NULL(&value);
+	}
 	set(object, "label", &value);
-	if (left_ms >= 0) {
-		ZVAL_DOUBLE(&value, (double) left_ms / 1000);
+	if (state->left_ms >= 0) {
+		ZVAL_DOUBLE(&value, (double) state->left_ms / 1000);
 	} else {
 		ZVAL_NULL(&value);
 	}
 	set(object, "remaining", &value);
-	ZVAL_LONG(&value, (zend_long) rl_quorum_call_waiters(call));
+	ZVAL_LONG(&value, (zend_long) state->waiters);
 	set(object, "waiters", &value);
-	ZVAL_BOOL(&value, holder == RL_HOLDER_FOREIGN);
+	ZVAL_BOOL(&value, state->holder == RL_HOLDER_FOREIGN);
 	set(object, "isForeign", &value);
-	ZVAL_BOOL(&value, holder == RL_HOLDER_RESERVED);
+	ZVAL_BOOL(&value, state->holder == RL_HOLDER_RESERVED);
 	set(object, "isReserved", &value);
 }
 

@@ -12,7 +12,7 @@
 /* For MINIT, when the class is registered. */
 void redislock_state_set_up(zend_class_entry *ce);
 
-/* Makes the object for an INSPECT that was granted. */
-void redislock_state_new(zval *object, const rl_quorum_call *call);
+/* Makes the object of a lock that is held. */
+void redislock_state_new(zval *object, const rl_lock_state *state);
 
 #endif

@@ -234,6 +234,21 @@ class RedisLock
     public function inspect(string $key): ?RedisLockState {}
 
     /**
+     * The same for many locks, which are asked for together.
+     *
+     * @param array<int, string> $keys
+     *
+     * @return array<array-key, RedisLockState|null> by key, in the order of $keys
+     *
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     * @throws ValueError
+     *
+     * @phpstan-impure
+     */
+    public function inspectAll(array $keys): array {}
+
+    /**
      * @return float|null seconds until the lock ends by itself; null = the lock is free; INF = it
      *   has no TTL
      *

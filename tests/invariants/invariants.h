@@ -13,7 +13,7 @@
 
 #include "core/lease/rl_renewer.h"
 #include "core/lock/rl_acquire.h"
-#include "core/lock/rl_releases.h"
+#include "core/lock/rl_batch.h"
 
 /* Reports a sentence that is not true. The simulator and the unit tests each define it. */
 void invariant_broken(const char *sentence);
@@ -57,7 +57,7 @@ bool invariants_of_resting_call(const rl_quorum_call *call);
 
 bool invariants_of_queue(const rl_queue *queue, const rl_quorum_call *call);
 bool invariants_of_acquire(const rl_acquire *acquire);
-bool invariants_of_releases(const rl_releases *releases);
+bool invariants_of_batch(const rl_batch *batch);
 
 /* Any operation, after a step.
  * @param is_done what the step has returned */

@@ -5,7 +5,7 @@
 #include "batching.h"
 #include "check.h"
 
-#define LEASES (5 * RL_RELEASES_WINDOW / 2)
+#define LEASES (5 * RL_BATCH_WINDOW / 2)
 
 static void begin(size_t count)
 {

@@ -11,7 +11,7 @@
 #define A 0
 #define B 1
 #define C 2
-#define LEASES (5 * RL_RELEASES_WINDOW / 2)
+#define LEASES (5 * RL_BATCH_WINDOW / 2)
 
 static void begin(unsigned members, size_t count)
 {
@@ -85,7 +85,7 @@ static void the_number_of_releases_under_way_on_each_member_is_limited(void)
 	says(B, LEASES, ":1", 5 * MS);
 	says(C, LEASES, ":1", 5 * MS);
 	CHECK(!fake_drive_to(batch_op, FAKE_START + 4 * MS));
-	CHECK_COUNT("RELEASE", 3 * RL_RELEASES_WINDOW);
+	CHECK_COUNT("RELEASE", 3 * RL_BATCH_WINDOW);
 	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_COUNT("RELEASE", 3 * LEASES);
 	CHECK_INT(fake_ms(), 15);
@@ -597,7 +597,7 @@ static void in_a_forked_child_nothing_is_sent(void)
 	fake_acts(A, FAKE_SILENCE, NULL, 0);
 	fake_acts(B, FAKE_SILENCE, NULL, 0);
 	CHECK(!fake_drive_to(batch_op, FAKE_START + 10 * MS));
-	CHECK_COUNT("RELEASE", 2 * RL_RELEASES_WINDOW);
+	CHECK_COUNT("RELEASE", 2 * RL_BATCH_WINDOW);
 	fake_fork();
 	fake_forget_log();
 	rl_op_abandon(batch_op, fake_clock, true);

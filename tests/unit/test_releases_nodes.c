@@ -153,7 +153,7 @@ static void queued_lanes_fail_when_the_time_runs_out(void)
 	fake_improvise = nothing;
 	CHECK_INT(fake_drive(batch_op), RL_ERR_TIMEOUT);
 	CHECK_INT(fake_ms(), 200);
-	CHECK_COUNT("dial", RL_RELEASES_WINDOW);
+	CHECK_COUNT("dial", RL_BATCH_WINDOW);
 	CHECK_INT(fake_stats.failed, LEASES);
 	CHECK_INT(batch_missing(LEASES - 1), 1);
 }

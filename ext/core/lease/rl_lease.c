@@ -248,7 +248,7 @@ void rl_lease_doubt(rl_lease *lease, int64_t ttl_ns)
 	note_answered(lease);
 }
 
-static bool is_leaving(const rl_lease *lease)
+bool rl_lease_has_left(const rl_lease *lease)
 {
 	return lease->stage == RL_LEASE_LEAVING || lease->stage == RL_LEASE_LEAVING_HELD;
 }
@@ -260,7 +260,7 @@ bool rl_lease_was_held(const rl_lease *lease)
 
 bool rl_lease_leave(rl_lease *lease)
 {
-	if (is_leaving(lease)) {
+	if (rl_lease_has_left(lease)) {
 		return rl_lease_was_held(lease);
 	}
 	bool is_held = rl_lease_is_held(lease);
@@ -273,7 +273,7 @@ bool rl_lease_leave(rl_lease *lease)
 
 void rl_lease_lose_by(rl_lease *lease, rl_loss why)
 {
-	if (lease->stage == RL_LEASE_TAKEN || is_leaving(lease)) {
+	if (lease->stage == RL_LEASE_TAKEN || rl_lease_has_left(lease)) {
 		lease->is_disowned = true;
 		lose(lease, why);
 	}
@@ -318,7 +318,7 @@ void rl_lease_give_away(rl_lease *lease)
 bool rl_lease_is_open(const rl_lease *lease)
 {
 	int64_t proof = atomic_load(&lease->proof);
-	bool is_ours = lease->stage == RL_LEASE_TAKEN || is_leaving(lease);
+	bool is_ours = lease->stage == RL_LEASE_TAKEN || rl_lease_has_left(lease);
 	if (!is_ours || lease->is_disowned || is_inherited(lease)) {
 		return false;
 	}

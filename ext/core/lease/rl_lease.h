@@ -139,6 +139,9 @@ void rl_lease_not_renewed(rl_lease *lease);
  * @return ownership was proven until now, or until the first of several calls */
 bool rl_lease_leave(rl_lease *lease);
 
+/* rl_lease_leave() was called, and the lease has not ended since. */
+bool rl_lease_has_left(const rl_lease *lease);
+
 /* What rl_lease_leave() has returned; false before that. */
 bool rl_lease_was_held(const rl_lease *lease);
 

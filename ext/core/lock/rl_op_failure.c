@@ -99,6 +99,14 @@ void rl_op_fail(rl_op *op, const char *suffix)
 	op->status = own.status;
 }
 
+void rl_op_fail_settled(rl_op *op, const rl_settlement *settlement)
+{
+	bool is_unsaid = settlement->doubt == RL_DOUBT_UNKNOWN &&
+		rl_verb_changes(op->call.terms.request.verb) &&
+		rl_quorum_call_speaker(&op->call, RL_VOTE_FAILED)->err->status != RL_ERR_UNKNOWN;
+	rl_op_fail(op, is_unsaid ? "; the command was sent, and its outcome is unknown" : "");
+}
+
 void rl_op_fail_with(rl_op *op, rl_status status, const char *format, ...)
 {
 	const rl_set *set = op->call.terms.set;

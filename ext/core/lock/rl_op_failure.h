@@ -11,6 +11,9 @@
  * failed, and why, as far as there is room; then the suffix follows, which may be "". */
 void rl_op_fail(rl_op *op, const char *suffix);
 
+/* The same, with a suffix for a command that may still be carried out. */
+void rl_op_fail_settled(rl_op *op, const rl_settlement *settlement);
+
 /* The same for an error of the operation itself. The message begins with the server's name, or the
  * number of servers. */
 void rl_op_fail_with(rl_op *op, rl_status status, const char *format, ...) RL_PRINTF(3, 4);

@@ -70,14 +70,6 @@ static bool was_surely_released(const rl_op *op)
 		rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
 }
 
-static void fail_ask(rl_op *op, const rl_settlement *settlement)
-{
-	bool is_unsaid = settlement->doubt == RL_DOUBT_UNKNOWN &&
-		rl_verb_changes(op->call.terms.request.verb) &&
-		rl_quorum_call_speaker(&op->call, RL_VOTE_FAILED)->err->status != RL_ERR_UNKNOWN;
-	rl_op_fail(op, is_unsaid ? "; the command was sent, and its outcome is unknown" : "");
-}
-
 /* A take-over fails if its proof is over already. */
 static bool is_too_slow(rl_op *op, const rl_tick *tick)
 {
@@ -145,7 +137,7 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 	bool is_vain = outcome == RL_VOTE_GRANTED && is_too_slow(op, tick);
 	rl_settlement settlement = settle_ask(op, is_below || is_vain, tick->now);
 	if (outcome == RL_VOTE_FAILED && !was_surely_released(op)) {
-		fail_ask(op, &settlement);
+		rl_op_fail_settled(op, &settlement);
 	}
 	count_ask(op);
 	return true;

@@ -378,7 +378,7 @@ int64_t rl_quorum_call_greatest(const rl_quorum_call *call, unsigned *holders)
 	return greatest;
 }
 
-int64_t rl_quorum_call_waiters(const rl_quorum_call *call)
+static int64_t most_waiters(const rl_quorum_call *call)
 {
 	int64_t most = 0;
 	for (unsigned i = 0; i < call->terms.set->count; i++) {
@@ -387,6 +387,35 @@ int64_t rl_quorum_call_waiters(const rl_quorum_call *call)
 		most = has_more ? member->answer.crowd : most;
 	}
 	return most;
+}
+
+rl_lock_state rl_quorum_call_state(const rl_quorum_call *call)
+{
+	const rl_errand *owner = rl_quorum_call_owner(call);
+	rl_lock_state state = {
+		.holder = rl_quorum_call_has_owner(call) ? owner->answer.holder : RL_HOLDER_NOBODY,
+		.left_ms = rl_quorum_call_remaining(call),
+		.waiters = most_waiters(call)};
+	rl_bytes label = rl_token_label(rl_bytes_of(owner->text, owner->text_len));
+	if (state.holder == RL_HOLDER_KIN && label.data != NULL) {
+		rl_label_set(&state.label, label);
+	}
+	return state;
+}
+
+static bool is_of_another_type(const rl_errand *member)
+{
+	return member->vote == RL_VOTE_FAILED && strcmp(member->err->code, "WRONGTYPE") == 0;
+}
+
+rl_vote rl_quorum_call_outcome_by_type(const rl_quorum_call *call)
+{
+	rl_tally tally = {0};
+	for (unsigned i = 0; i < call->terms.set->count; i++) {
+		const rl_errand *member = &call->members[i];
+		rl_tally_add(&tally, is_of_another_type(member) ? RL_VOTE_REFUSED : member->vote);
+	}
+	return rl_tally_outcome(&tally);
 }
 
 rl_loss rl_quorum_call_loss(const rl_quorum_call *call, rl_bytes token)

@@ -118,9 +118,23 @@ int64_t rl_quorum_call_remaining(const rl_quorum_call *call);
  * @param[out] holders how many of them have it */
 int64_t rl_quorum_call_greatest(const rl_quorum_call *call, unsigned *holders);
 
-/* INSPECT that was granted: how many clients wait. A waiter marks every member that it reaches, so
- * the member with the most marks counts. */
-int64_t rl_quorum_call_waiters(const rl_quorum_call *call);
+/* What INSPECT has found. */
+typedef struct rl_lock_state {
+	/* Where a majority of the members is locked, but not by the same holder, there is none. */
+	rl_holder holder;
+	rl_label label;  /* of the holder; none = it has none */
+	int64_t left_ms; /* until the lock ends; less than 0 = it has no TTL */
+	/* How many clients wait. A waiter marks every member that it reaches, so the member with the
+	 * most marks counts. */
+	int64_t waiters;
+} rl_lock_state;
+
+/* INSPECT that was granted. */
+rl_lock_state rl_quorum_call_state(const rl_quorum_call *call);
+
+/* The outcome of the votes where a key of another type counts as a refusal: whoever has the key, it
+ * is no lock of ours. */
+rl_vote rl_quorum_call_outcome_by_type(const rl_quorum_call *call);
 
 /* EXTEND or FENCE that was refused, or OWNER that does not name the token: what has become of the
  * lock. */

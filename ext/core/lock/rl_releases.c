@@ -1,39 +1,51 @@
 /* SPDX-License-Identifier: MIT
  *
- * The release of one lease is a quorum call with a limit of time. Many releases are an operation
- * that has a quorum call for each of them, and in which these share their connections:
+ * The release of one lease is a quorum call with a limit of time. Many releases are a batch
+ * (rl_batch.h) with such a call for each lease, and with the result for each of them:
  *
  *     rl_releases
- *     |- leases[count]    borrowed, in the order of their release:  ended | under way | next ...
- *     |- under_way[used]  for each lease under way an operation with its quorum call
- *     |- lines            the connections of all these quorum calls (rl_channel.h)
- *     `- missing[count]   the result for each lease
+ *     |- batch            its items are the leases
+ *     `- items[count]     the leases in the order of their release, borrowed, and the results
  *
- * Each lease has a quorum call of its own, with the verb RELEASE: a release that breaks off, is
- * redirected, or meets a replica is repeated as any other. At most RL_RELEASES_WINDOW quorum calls
- * are under way. They queue their commands on the lines, and all lines are flushed together, so a
- * window of releases is one write to each server.
- *
- * A call ends with its outcome, and its other members are not waited for: their releases stay on
- * the lines, and go out until the operation ends, or later, from the pool. When the time is over,
- * the releases that are left are written, and their answers are not waited for.
+ * When the time is over, the releases that are left are written, and their answers are not waited
+ * for.
  *
  * A lease is released when a quorum has freed it, and lost when refusals rule a quorum out. The key
  * of another type has another holder, so its error is a refusal.
- *
- * An operation belongs to one thread. That of many owns its quorum calls, lines and results.
- * Between two steps its calls under way are open, in the order in which they have begun.
  */
 #include "core/lock/rl_releases.h"
 
 #include "core/base/rl_block.h"
 #include "core/base/rl_time.h"
+#include "core/lock/rl_batch.h"
 #include "core/lock/rl_op_failure.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef rl_release release;
+/* The release of one lease. */
+typedef struct release {
+	rl_batch_item item; /* first, for casts */
+	rl_lease *lease;    /* borrowed */
+	/* Alone: the time for it. */
+	int64_t limit_ns;
+	int64_t end_at;
+} release;
+
+typedef struct lease_item {
+	rl_lease *lease; /* borrowed */
+	rl_vote vote;
+	unsigned missing; /* a bit for each member that has yet to release it */
+} lease_item;
+
+typedef struct rl_releases {
+	rl_batch batch;    /* first, for casts */
+	lease_item *items; /* in this block */
+	/* Owned: a release that was not decided; rather one that too many members do not allow. NULL =
+	 * none. */
+	release *failed;
+	bool was_unanswered; /* a quorum has not answered for some lease */
+} rl_releases;
 
 /* ---- one release ---- */
 
@@ -50,7 +62,7 @@ static release *release_new(
 	}
 	memcpy(room, token.data, token.len);
 	one->lease = lease;
-	rl_quorum_call *call = &one->op.call;
+	rl_quorum_call *call = &one->item.op.call;
 	call->terms.request.verb = RL_VERB_RELEASE;
 	call->terms.request.token = rl_bytes_of(room, token.len);
 	return one;
@@ -58,23 +70,9 @@ static release *release_new(
 
 static void begin(release *one, int64_t now)
 {
-	one->op.call.terms.was_held = rl_lease_is_held(one->lease) || rl_lease_was_held(one->lease);
-	rl_quorum_call_begin(&one->op.call, RL_WANTED_DECISION, now, RL_NEVER);
-}
-
-static bool is_of_another_type(const rl_errand *member)
-{
-	return member->vote == RL_VOTE_FAILED && strcmp(member->err->code, "WRONGTYPE") == 0;
-}
-
-static rl_vote outcome_of(const rl_quorum_call *call)
-{
-	rl_tally tally = {0};
-	for (unsigned i = 0; i < call->terms.set->count; i++) {
-		const rl_errand *member = &call->members[i];
-		rl_tally_add(&tally, is_of_another_type(member) ? RL_VOTE_REFUSED : member->vote);
-	}
-	return rl_tally_outcome(&tally);
+	one->item.op.call.terms.was_held =
+		rl_lease_is_held(one->lease) || rl_lease_was_held(one->lease);
+	rl_quorum_call_begin(&one->item.op.call, RL_WANTED_DECISION, now, RL_NEVER);
 }
 
 /* The servers of a quorum have answered, be it with an error. */
@@ -101,18 +99,22 @@ static bool is_barred(const rl_quorum_call *call)
 }
 
 /* Settles the release, and ends its lease if the votes have decided. */
-static void settle(release *one, int64_t now)
+static rl_settlement settle(release *one, int64_t now)
 {
-	rl_quorum_call *call = &one->op.call;
+	rl_quorum_call *call = &one->item.op.call;
 	rl_stats *stats = rl_env_stats(call->terms.env);
-	rl_quorum_call_settle(call, RL_UNDO_NOTHING, now);
-	switch (outcome_of(call)) {
+	rl_settlement settlement = rl_quorum_call_settle(call, RL_UNDO_NOTHING, now);
+	switch (rl_quorum_call_outcome_by_type(call)) {
 		case RL_VOTE_GRANTED:
 			rl_lease_end(one->lease);
 			rl_stats_add(&stats->released, 1);
 			break;
 		case RL_VOTE_REFUSED:
-			rl_lease_lose(one->lease);
+			if (rl_lease_has_left(one->lease)) {
+				rl_lease_end(one->lease);
+			} else {
+				rl_lease_lose(one->lease);
+			}
 			rl_stats_add(&stats->not_released, 1);
 			break;
 		case RL_VOTE_OPEN: /* the time is over */
@@ -120,12 +122,13 @@ static void settle(release *one, int64_t now)
 			rl_stats_add(&stats->failed, 1);
 			break;
 	}
+	return settlement;
 }
 
 /* The members that have yet to release the lease. */
 static unsigned missing_of(const rl_quorum_call *call)
 {
-	rl_vote outcome = outcome_of(call);
+	rl_vote outcome = rl_quorum_call_outcome_by_type(call);
 	bool is_decided = outcome == RL_VOTE_GRANTED || outcome == RL_VOTE_REFUSED;
 	return is_decided ? 0 : rl_quorum_call_missing(call);
 }
@@ -135,10 +138,10 @@ static unsigned missing_of(const rl_quorum_call *call)
 static void end_alone(release *one, int64_t now)
 {
 	settle(one, now);
-	if (is_barred(&one->op.call)) {
-		rl_op_fail(&one->op, "");
+	if (is_barred(&one->item.op.call)) {
+		rl_op_fail(&one->item.op, "");
 	}
-	one->op.status = is_answered(&one->op.call) ? RL_OK : RL_ERR_TIMEOUT;
+	one->item.op.status = is_answered(&one->item.op.call) ? RL_OK : RL_ERR_TIMEOUT;
 }
 
 static bool step_alone(rl_op *op, const rl_tick *tick, rl_wait *wait)
@@ -169,151 +172,94 @@ static const rl_op_class alone_class = {.step = step_alone, .abandon = abandon_a
 
 /* ---- all of them ---- */
 
-static const rl_op_class shared_class = {0}; /* step_all() steps the releases */
+static const rl_op_class shared_class = {0}; /* the batch steps the releases */
 
-/* Begins the release of the next lease. NULL = out of memory: the lease is left to its TTL. */
-static release *begin_next(rl_releases *releases, int64_t now)
+/* When out of memory, the lease is left to its TTL. */
+static rl_batch_item *begin_item(rl_batch *batch, size_t index, int64_t now)
 {
-	size_t index = releases->next++;
-	const rl_errand_terms *terms = &releases->op.call.terms;
-	release *one =
-		release_new(terms->set, terms->pool, terms->env, &shared_class, releases->leases[index]);
+	rl_releases *releases = (rl_releases *) batch;
+	const rl_errand_terms *terms = &batch->op.call.terms;
+	lease_item *item = &releases->items[index];
+	release *one = release_new(terms->set, terms->pool, terms->env, &shared_class, item->lease);
 	if (one == NULL) {
-		releases->missing[index] = (unsigned short) rl_late_all(terms->set);
+		item->missing = rl_late_all(terms->set);
 		releases->was_unanswered = true;
 		rl_stats_add(&rl_env_stats(terms->env)->failed, 1);
 		return NULL;
 	}
-	one->index = index;
-	one->op.call.terms.lines = &releases->lines;
-	one->op.call.terms.request.form = RL_FORM_TEXT; /* one answer is enough */
+	one->item.op.call.terms.lines = &batch->lines;
+	one->item.op.call.terms.request.form = RL_FORM_TEXT; /* one answer is enough */
 	begin(one, now);
-	return one;
+	return &one->item;
 }
 
-static void end_release(rl_releases *releases, release *one, int64_t now)
+/* Keeps a release that has failed, if it is worth more than the one that is kept. */
+static void keep_failed(rl_releases *releases, release *one, const rl_settlement *settlement)
 {
-	const rl_quorum_call *call = &one->op.call;
-	settle(one, now);
+	release *dropped = one;
+	bool is_first = releases->failed == NULL;
+	if (is_first ||
+		(is_barred(&one->item.op.call) && !is_barred(&releases->failed->item.op.call))) {
+		dropped = releases->failed;
+		releases->failed = one;
+		rl_op_fail_settled(&one->item.op, settlement);
+	}
+	if (dropped != NULL) {
+		rl_op_free(&dropped->item.op);
+	}
+}
+
+static void end_item(rl_batch *batch, rl_batch_item *item, int64_t now)
+{
+	rl_releases *releases = (rl_releases *) batch;
+	rl_quorum_call *call = &item->op.call;
+	lease_item *result = &releases->items[item->index];
+	rl_settlement settlement = settle((release *) item, now);
 	releases->was_unanswered |= !is_answered(call);
-	releases->missing[one->index] = (unsigned short) missing_of(call);
-	if (releases->barred == NULL && is_barred(call)) {
-		rl_op_fail(&one->op, "");
-		releases->barred = one;
+	result->missing = missing_of(call);
+	result->vote = rl_quorum_call_outcome_by_type(call);
+	if (result->vote == RL_VOTE_FAILED) {
+		keep_failed(releases, (release *) item, &settlement);
 	} else {
-		rl_op_free(&one->op);
+		rl_op_free(&item->op);
 	}
 }
 
-/* Fills the window, and steps each release once. True = a release has ended, or one of them must be
- * stepped again. */
-static bool step_all(rl_releases *releases, const rl_tick *tick, rl_wait *wait)
-{
-	while (releases->used < releases->window && releases->next < releases->count) {
-		release *one = begin_next(releases, tick->now);
-		if (one != NULL) {
-			releases->under_way[releases->used++] = one;
-		}
-	}
-	unsigned open = 0;
-	rl_wait_begin(wait);
-	for (unsigned i = 0; i < releases->used; i++) {
-		release *one = releases->under_way[i];
-		rl_quorum_call_step(&one->op.call, tick, wait);
-		if (one->op.call.outcome == RL_VOTE_OPEN) {
-			releases->under_way[open++] = one;
-		} else {
-			end_release(releases, one, tick->now);
-		}
-	}
-	bool has_ended = open < releases->used;
-	releases->used = open;
-	return has_ended || rl_lines_have_turn(&releases->lines);
-}
+static const rl_batch_class batch_class = {.begin = begin_item, .end = end_item};
 
-/* Writes the releases that are left, and ends all. */
-static void finish(rl_releases *releases, const rl_tick *tick)
+static void set_status(rl_releases *releases)
 {
-	rl_wait unused;
-	releases->lines.is_closing = true;
-	for (unsigned i = 0; i < releases->used; i++) {
-		end_release(releases, releases->under_way[i], tick->now);
-	}
-	releases->used = 0;
-	while (releases->next < releases->count) {
-		release *one = begin_next(releases, tick->now);
-		if (one != NULL) {
-			rl_wait_begin(&unused);
-			rl_quorum_call_step(&one->op.call, tick, &unused);
-			end_release(releases, one, tick->now);
-		}
-	}
-	rl_lines_end(&releases->lines, releases->op.call.terms.pool, tick->now);
-	releases->op.status = releases->was_unanswered ? RL_ERR_TIMEOUT : RL_OK;
+	releases->batch.op.status = releases->was_unanswered ? RL_ERR_TIMEOUT : RL_OK;
 }
 
 static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 {
-	rl_releases *releases = (rl_releases *) op;
-	if (!op->is_begun) {
-		op->is_begun = true;
-		releases->end_at = rl_time_later(tick->now, releases->limit_ns);
+	bool is_done = rl_batch_step((rl_batch *) op, tick, wait);
+	if (is_done) {
+		set_status((rl_releases *) op);
 	}
-	rl_lines_flush(&releases->lines);
-	/* Bounded: each round ends a release, or passes a reply on. */
-	while (step_all(releases, tick, wait)) {
-	}
-	if (releases->used == 0 || tick->seen >= releases->end_at) {
-		finish(releases, tick);
-		return true;
-	}
-	rl_lines_flush(&releases->lines);
-	rl_wait_until(wait, releases->end_at);
-	return false;
+	return is_done;
 }
 
 static void abandon(rl_op *op, int64_t now)
 {
 	if (op->is_begun) {
-		finish((rl_releases *) op, &(rl_tick){.now = now, .seen = now});
+		rl_batch_finish((rl_batch *) op, &(rl_tick){.now = now, .seen = now});
+		set_status((rl_releases *) op);
 	}
-}
-
-static void drop(rl_op *op)
-{
-	rl_releases *releases = (rl_releases *) op;
-	for (unsigned i = 0; i < releases->used; i++) {
-		rl_quorum_call_drop(&releases->under_way[i]->op.call);
-		rl_op_free(&releases->under_way[i]->op);
-	}
-	releases->used = 0;
-	releases->next = releases->count;
-	rl_lines_drop(&releases->lines);
 }
 
 static void clear(rl_op *op)
 {
-	rl_releases *releases = (rl_releases *) op;
-	for (unsigned i = 0; i < releases->used; i++) {
-		rl_op_free(&releases->under_way[i]->op);
-	}
-	if (releases->barred != NULL) {
-		rl_op_free(&releases->barred->op);
+	const rl_releases *releases = (const rl_releases *) op;
+	rl_batch_clear((rl_batch *) op);
+	if (releases->failed != NULL) {
+		rl_op_free(&releases->failed->item.op);
 	}
 }
 
 static const rl_op_class releases_class = {
-	.step = step, .abandon = abandon, .drop = drop, .clear = clear};
-
-/* A cluster may need a line for each release, to another node. */
-static unsigned window_of(const rl_set *set)
-{
-	bool has_nodes = false;
-	for (unsigned i = 0; i < set->count; i++) {
-		has_nodes = has_nodes || rl_route_has_redirects(set->members[i].route);
-	}
-	return has_nodes ? RL_RELEASES_WINDOW / set->count : RL_RELEASES_WINDOW;
-}
+	.step = step, .abandon = abandon, .drop = rl_batch_drop, .clear = clear};
 
 static rl_op *alone_new(
 	rl_set *set, rl_pool *pool, const rl_env *env, rl_lease *lease, int64_t limit_ns)
@@ -323,7 +269,7 @@ static rl_op *alone_new(
 		return NULL;
 	}
 	one->limit_ns = limit_ns;
-	return &one->op;
+	return &one->item.op;
 }
 
 rl_op *rl_releases_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_lease **leases,
@@ -333,41 +279,58 @@ rl_op *rl_releases_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_lease *
 		return alone_new(set, pool, env, leases[0], limit_ns);
 	}
 	char *unused;
-	unsigned window = window_of(set);
-	window = count < window ? (unsigned) count : window;
+	unsigned window = rl_batch_window(set, count);
 	size_t under_way_at = rl_aligned(sizeof(rl_releases));
-	size_t missing_at = under_way_at + window * sizeof(release *);
-	char *block = rl_op_alloc(missing_at + count * sizeof(unsigned short), &releases_class, set,
-		pool, env, rl_bytes_of("", 0), 0, &unused);
+	size_t items_at = rl_aligned(under_way_at + window * sizeof(rl_batch_item *));
+	char *block = rl_op_alloc(items_at + count * sizeof(lease_item), &releases_class, set, pool,
+		env, leases[0]->names.key, 0, &unused);
 	if (block == NULL) {
 		return NULL;
 	}
 	rl_releases *releases = (rl_releases *) (void *) block;
-	releases->leases = leases;
-	releases->count = count;
-	releases->under_way = (release **) (void *) (block + under_way_at);
-	releases->missing = (unsigned short *) (void *) (block + missing_at);
-	releases->limit_ns = limit_ns;
-	releases->window = window;
-	return &releases->op;
+	releases->items = (lease_item *) (void *) (block + items_at);
+	for (size_t i = 0; i < count; i++) {
+		releases->items[i] = (lease_item){.lease = leases[i], .vote = RL_VOTE_OPEN};
+	}
+	rl_batch *batch = &releases->batch;
+	batch->items = &batch_class;
+	batch->count = count;
+	batch->under_way = (rl_batch_item **) (void *) (block + under_way_at);
+	batch->limit_ns = limit_ns;
+	batch->window = window;
+	return &batch->op;
 }
 
-const rl_releases *rl_releases_of(const rl_op *op)
+/* NULL = the release of one lease alone. */
+static const rl_releases *many(const rl_op *op)
 {
 	return op->class == &releases_class ? (const rl_releases *) op : NULL;
 }
 
 unsigned rl_releases_missing(const rl_op *op, size_t index)
 {
-	const rl_releases *releases = rl_releases_of(op);
-	return releases != NULL ? releases->missing[index] : missing_of(&op->call);
+	const rl_releases *releases = many(op);
+	return releases != NULL ? releases->items[index].missing : missing_of(&op->call);
+}
+
+rl_vote rl_releases_vote(const rl_op *op, size_t index)
+{
+	const rl_releases *releases = many(op);
+	return releases != NULL ? releases->items[index].vote
+							: rl_quorum_call_outcome_by_type(&op->call);
+}
+
+const rl_op *rl_releases_failed(const rl_op *op)
+{
+	const rl_releases *releases = many(op);
+	if (releases != NULL) {
+		return releases->failed != NULL ? &releases->failed->item.op : NULL;
+	}
+	return op->err != NULL ? op : NULL;
 }
 
 const rl_op *rl_releases_barred(const rl_op *op)
 {
-	const rl_releases *releases = rl_releases_of(op);
-	if (releases != NULL) {
-		return releases->barred != NULL ? &releases->barred->op : NULL;
-	}
-	return is_barred(&op->call) ? op : NULL;
+	const rl_op *failed = rl_releases_failed(op);
+	return failed != NULL && is_barred(&failed->call) ? failed : NULL;
 }

@@ -117,11 +117,11 @@ typedef struct rl_tick {
 #define RL_MEMBERS_MAX 15
 /* The Sentinels of one member. */
 #define RL_SENTINELS_MAX 7
-/* How many leases are being released at once (rl_releases.h), on a cluster by as many nodes. */
-#define RL_RELEASES_WINDOW 64
+/* How many calls of a batch are under way at once (rl_batch.h), on a cluster to as many nodes. */
+#define RL_BATCH_WINDOW 64
 /* The links to the Sentinels of each member, and one link to each member, with that in the wait
  * queue, or the links to the nodes that release leases. */
-#define RL_WAIT_LINKS (RL_MEMBERS_MAX * RL_SENTINELS_MAX + RL_RELEASES_WINDOW)
+#define RL_WAIT_LINKS (RL_MEMBERS_MAX * RL_SENTINELS_MAX + RL_BATCH_WINDOW)
 
 /* What an operation waits for: any of the links, or a time. Each part of it adds its own. */
 typedef struct rl_wait {
