@@ -191,6 +191,19 @@ static bool is_judged(const rl_model_command *c)
 	return (c->what == RL_WORD_SET || c->what == RL_WORD_SCRIPT) && c->place != RL_PLACE_QUEUED;
 }
 
+/* The undo of a command that has no answer yet follows on its connection, behind ASKING as the
+ * command itself. */
+static bool is_undo(const asked_command *new)
+{
+	for (unsigned i = 0; i < ASKED_MAX; i++) {
+		const asked_command *a = &asked[i];
+		if (a->link == new->link && a->life == new->life && a->token == new->token) {
+			return new->kind == RL_SCRIPT_RELEASE + 32;
+		}
+	}
+	return false;
+}
+
 static void look_at_asked(const asked_command *new)
 {
 	int64_t heard_at = ask_heard_at[new->client][new->is_watch][new->server];
@@ -223,7 +236,9 @@ void routes_write(rl_link *link, const rl_model_command *c)
 		.token = c->token.mark,
 		.begun_at = clients[link->client].begun_at,
 		.written_at = world.now};
-	look_at_asked(&new);
+	if (!is_undo(&new)) {
+		look_at_asked(&new);
+	}
 	asked[asked_count++ % ASKED_MAX] = new;
 }
 

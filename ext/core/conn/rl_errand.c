@@ -779,7 +779,8 @@ static bool hold_back(rl_errand *errand, int64_t now)
 		return false;
 	}
 	bool is_known = route->named_at != 0 && grace_left(errand, now) > 0;
-	if (is_looking(errand) || (!is_known && errand->hops < GRACE_HOPS_MAX)) {
+	unsigned hops_max = is_looking(errand) ? RL_HOPS_MAX : is_known ? 0 : GRACE_HOPS_MAX;
+	if (errand->hops < hops_max) {
 		errand->hops++;
 		await_lookup(errand, now);
 		return true;
