@@ -23,7 +23,7 @@ freed_by_the_end($server, 'a fatal error', "$take \$a = str_repeat('x', PHP_INT_
 $wait = 'pcntl_async_signals(true); $own = $lock->acquire("l", 60);
     pcntl_signal(SIGALRM, function () use ($lock, $own) {
         echo $lock->isLocked("k") ? "held\n" : "free\n"; $lock->release("l", $own); %s });
-    pcntl_alarm(1); $lock->lease(["k", "l", "m"], 30, 60); ';
+    pcntl_alarm(1); $x = $lock->lease(["k", "l", "m"], 30, 60); ';
 $ends = ['exit(3);' => 3, 'throw new Exception("x");' => 255,
     'str_repeat("x", PHP_INT_MAX);' => 255];
 foreach ($ends as $end => $status) {
@@ -31,7 +31,7 @@ foreach ($ends as $end => $status) {
 }
 
 /* SIGTERM during the wait. */
-$waiter = start_php('$lock = new RedisLock($argv[1]); $lock->lease(["k", "l", "m"], 30, 60);',
+$waiter = start_php('$lock = new RedisLock($argv[1]); $x = $lock->lease(["k", "l", "m"], 30, 60);',
     [$server->dsn()]);
 $server->cmd('SET', 'l', 'somebody', 'PX', 60000);
 eventually('it has the first key', fn () => $server->cmd('EXISTS', 'k') === 1, 10.0);

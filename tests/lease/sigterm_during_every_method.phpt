@@ -39,6 +39,7 @@ const CALLS = [
         'isLocked' => ['$lock->isLocked("t");'],
         'owner' => ['$lock->owner("t");'],
         'inspect' => ['$lock->inspect("t");'],
+        'inspectAll' => ['$lock->inspectAll(["t", "n"]);'],
         'remaining' => ['$lock->remaining("t");'],
         'token' => [], 'stats' => [], 'advance' => [],
         'close' => ['$lock->close(); $other = $lock->lease("n", 60);'],

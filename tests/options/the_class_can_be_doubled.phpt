@@ -40,7 +40,7 @@ eval("$code }");
 foreach ([(new ReflectionClass('Double'))->newInstanceWithoutConstructor(),
         new Double('redis://127.0.0.1:1')] as $double) {
     $double->results = ['acquire' => 'token', 'release' => true, 'extend' => true,
-        'synchronized' => 42, 'isLocked' => false, 'forceRelease' => true];
+        'synchronized' => 42, 'isLocked' => false, 'inspectAll' => [], 'forceRelease' => true];
     check('it is a RedisLock', $double instanceof RedisLock);
     same('acquire()', 'token', $double->acquire('k', wait: 5));
     same('release()', true, $double->release('k', 'token'));
@@ -52,6 +52,7 @@ foreach ([(new ReflectionClass('Double'))->newInstanceWithoutConstructor(),
     same('owner()', null, $double->owner('k'));
     same('remaining()', null, $double->remaining('k'));
     same('inspect()', null, $double->inspect('k'));
+    same('inspectAll()', [], $double->inspectAll(['k']));
     same('forceRelease()', true, $double->forceRelease('k'));
     $double->close();
     same('all methods', [], array_diff($names, $double->calls));

@@ -28,6 +28,7 @@ $calls = fn ($object) => [
     'extend' => fn () => $object->extend('k', 't', 1),
     'isLocked' => fn () => $object->isLocked('k'), 'owner' => fn () => $object->owner('k'),
     'remaining' => fn () => $object->remaining('k'), 'inspect' => fn () => $object->inspect('k'),
+    'inspectAll' => fn () => $object->inspectAll(['k']),
     'forceRelease' => fn () => $object->forceRelease('k'), 'close' => fn () => $object->close(),
 ];
 class Unmade extends RedisLock

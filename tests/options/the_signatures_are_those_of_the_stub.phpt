@@ -10,8 +10,8 @@ $class = new ReflectionClass('RedisLock');
 $methods = array_map(fn ($method) => $method->name, $class->getMethods());
 sort($methods);
 same('methods', ['__construct', 'acquire', 'advance', 'close', 'extend', 'forceRelease', 'inspect',
-    'isLocked', 'lease', 'owner', 'release', 'remaining', 'resume', 'stats', 'synchronized',
-    'token'], $methods);
+    'inspectAll', 'isLocked', 'lease', 'owner', 'release', 'remaining', 'resume', 'stats',
+    'synchronized', 'token'], $methods);
 $signature = fn (string $method) => implode(', ',
     array_map(fn ($p) => "$p->name"
         . ($p->isOptional() ? ' = ' . var_export($p->getDefaultValue(), true) : ''),
