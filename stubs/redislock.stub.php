@@ -391,8 +391,8 @@ class RedisLock
      *
      * @param string[] $keys the keys, as many as you like
      *
-     * @return array<array-key, RedisLockState|null> by key, in the order of $keys; null = the lock is
-     *   free, or the key has a type that no lock has. PHP makes an int of a key such as "42"
+     * @return array<array-key, RedisLockState|null> by key, in the order of $keys; null = the lock
+     *   is free, or the key has a type that no lock has. PHP makes an int of a key such as "42"
      *
      * @throws RedisLockConnectionException when the server of a key could not be asked
      * @throws RedisLockServerException when the server answered with an error, except for a key of
