@@ -122,12 +122,14 @@ void excuses_renew(judge_claim *claim)
 }
 
 /* The next renewal finds that the lock is gone. That renewal comes a third of the TTL after one
- * that the old primary has answered, perhaps late and for nothing. */
+ * that the old primary has answered, perhaps late and for nothing. A lease that is proven to the
+ * end of maxHold is not renewed. */
 static void plan_tardy(unsigned client, unsigned at, const judge_claim *claim)
 {
 	const holding *h = &clients[client].holdings[at];
 	/* with grace the lease may be put back */
-	bool is_renewed = h->renewal != NULL && h->renewal->renews && plan.mode == PLAN_USUAL;
+	bool is_renewed = h->renewal != NULL && h->renewal->renews && plan.mode == PLAN_USUAL &&
+		claim->until < claim->hold_until;
 	int64_t recovery =
 		RL_CHECK_NS + JUDGE_KEPT_NS + 2 * (plan.timeout_ns + plan.connect_timeout_ns);
 	if (is_renewed && (plan.faults & ~SWITCHES) == 0 && plan.members == 1 && plan.replicas == 0) {
