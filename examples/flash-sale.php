@@ -10,6 +10,7 @@
 
 require __DIR__ . '/inc/MiniRedis.php';
 require __DIR__ . '/inc/PrivateRedis.php';
+require __DIR__ . '/inc/Workers.php';
 
 /** Sells one unit, as if no other worker changed the stock between the two lines about it. */
 function sellOne(MiniRedis $redis): bool
@@ -74,7 +75,7 @@ function sale(PrivateRedis $server, int $workers, int $units, callable $sellOne)
 {
     (new MiniRedis($server->socket))->set('stock', $units);
     $start = hrtime(true);
-    $results = inWorkers($workers, function () use ($server, $sellOne): string {
+    $results = Workers::run($workers, function () use ($server, $sellOne): string {
         $server->leaveToParent();
         $redis = new MiniRedis($server->socket);
         $longest = $sold = 0;
@@ -94,43 +95,6 @@ function sale(PrivateRedis $server, int $workers, int $units, callable $sellOne)
         $sale['longest'] = max($sale['longest'], (float) $longest);
     }
     return $sale;
-}
-
-/**
- * Runs $work in that many forked processes, and returns the result of each.
- *
- * @param callable(): string $work
- * @return list<string>
- */
-function inWorkers(int $workers, callable $work): array
-{
-    $pids = $pipes = [];
-    try {
-        for ($i = 0; $i < $workers; $i++) {
-            [$parent, $child] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0)
-                ?: throw new RuntimeException('there is no pipe');
-            $pid = pcntl_fork();
-            if ($pid === 0) {
-                pcntl_alarm(60); // no worker lives longer, in any case
-                fwrite($child, $work());
-                exit(0);
-            }
-            $pids[] = $pid;
-            $pipes[] = $parent;
-            fclose($child);
-        }
-        $results = array_map(fn ($pipe): string => (string) stream_get_contents($pipe), $pipes);
-        foreach ($pids as $i => $pid) {
-            pcntl_waitpid($pid, $status);
-            unset($pids[$i]);
-        }
-        return in_array('', $results, true) ? throw new RuntimeException('a worker failed')
-            : $results;
-    } finally {
-        if ($pids !== []) {
-            exec('kill ' . implode(' ', $pids));
-        }
-    }
 }
 
 /** @param array{sold: int, seconds: float, longest: float} $sale */
