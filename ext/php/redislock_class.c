@@ -542,8 +542,14 @@ static bool enter_again(redislock_client *client, rl_bytes key, int64_t ttl_ms,
 		redislock_lease_leave(object);
 		return false;
 	}
+	unsigned unused;
 	if (!is_quiet) {
 		redislock_lease_set_policy(object, policy);
+		/* From here on a loss is reported to the script. */
+		if (redislock_lease_has_lost(object, &unused)) {
+			redislock_lease_leave(object);
+			return false;
+		}
 	}
 	return true;
 }

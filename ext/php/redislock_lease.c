@@ -650,11 +650,6 @@ ZEND_METHOD(RedisLockLease, extend)
 	report_loss(object);
 }
 
-static bool was_freed(rl_lease *lease)
-{
-	return lease->stage == RL_LEASE_ENDED && rl_lease_loss(lease) == RL_LOSS_RELEASED;
-}
-
 /* Leaves the leases of the records that no other object has a part of.
  * @param[out] open those of which the servers may still have the lock; room for all
  * @param[out] is_ours ownership of all locks was proven until now
@@ -673,7 +668,7 @@ static unsigned leave_records(
 		}
 		redislock_record_pause_watch(record);
 		/* An earlier call that has thrown may have freed it. */
-		*is_ours = (rl_lease_leave(lease) || was_freed(lease)) && *is_ours;
+		*is_ours = (rl_lease_leave(lease) || rl_lease_was_freed(lease)) && *is_ours;
 		if (rl_lease_is_open(lease)) {
 			open[count++] = record;
 		}

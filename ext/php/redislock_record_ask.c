@@ -94,15 +94,20 @@ bool redislock_records_ask_release(redislock_record **records, size_t count, boo
 	redislock_call *call = redislock_call_try(client,
 		rl_releases_new(&client->set, client->pool, &REDISLOCK_G(env), leases, count, RL_NEVER),
 		RL_NEVER);
-	unsigned all = rl_late_all(&client->set);
-	for (size_t i = 0; i < count; i++) {
-		redislock_record_release_late(
-			records[i], call != NULL ? rl_releases_missing(call->op, i) : all);
-		*is_ours = *is_ours && call != NULL && rl_releases_vote(call->op, i) == RL_VOTE_GRANTED;
-		rl_watchdog_undo_grants(records[i]->lease->names.key, rl_lease_token(records[i]->lease));
-	}
 	if (call == NULL) {
+		/* A handler has thrown. Those of a forked child are not open. */
+		for (size_t i = 0; i < count; i++) {
+			if (rl_lease_is_open(leases[i])) {
+				redislock_record_release_late(records[i], rl_late_all(&client->set));
+				rl_watchdog_undo_grants(leases[i]->names.key, rl_lease_token(leases[i]));
+			}
+		}
 		return false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		redislock_record_release_late(records[i], rl_releases_missing(call->op, i));
+		rl_watchdog_undo_grants(leases[i]->names.key, rl_lease_token(leases[i]));
+		*is_ours = *is_ours && rl_releases_vote(call->op, i) == RL_VOTE_GRANTED;
 	}
 	const rl_op *failed = rl_releases_failed(call->op);
 	if (failed != NULL) {

@@ -31,6 +31,23 @@ foreach ([['a', 'b'], ['b', 'c'], ['a', 'b', 'c']] as $keys) {
     eventually("$what: keys", fn () => $server->locks() === [], 5.0);
 }
 
+/* A handler that forks: the child sends nothing, and frees nothing. */
+$lock = new RedisLock($server->dsn(), timeout: room(5.0));
+$lease = $lock->lease(['a', 'b', 'c'], 10);
+$pid = 0;
+pcntl_signal(SIGALRM, function () use ($server, &$pid): void {
+    $pid = in_fork(function (): void {
+        same('the child: late releases', 0, RedisLock::stats()['late_releases']);
+    });
+    $pid === 0 || $server->resume();
+});
+$parent = getmypid();
+$server->pause();
+pcntl_alarm(1);
+same('a fork: release()', true, $lease->release());
+reap($pid);
+same('a fork: keys', [], $server->locks());
+
 done();
 ?>
 --EXPECT--

@@ -33,6 +33,14 @@ foreach (['a', 'c', 'd', 'c2'] as $key) {
     eventually("\"$key\" is free", fn () => array_filter($members->values($key)) === [], 15.0);
 }
 
+/* The release of a lease that is held, where a majority is gone. */
+$lease = $lock->lease(['e', 'f'], 60, wait: slack(5.0));
+eventually('the third has both',
+    fn () => present($members->servers[2], 'e', 'f') === 2, 5.0);
+$members->kill(0, 1);
+same('freed where it can be', true, $lease->release());
+same('the third server', 0, present($members->servers[2], 'e', 'f'));
+
 done();
 ?>
 --EXPECT--

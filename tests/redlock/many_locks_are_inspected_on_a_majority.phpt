@@ -31,6 +31,12 @@ same('one hangs: none is locked', [], array_filter($states));
 $members->resume(2);
 $members->kill(0);
 $judge('one is gone');
+foreach ([1, 2] as $i) {
+    $members->servers[$i]->cmd('RPUSH', 'list', 'x');
+}
+same('a key of another type', ['list' => null, 'k1' => true], array_map(
+    fn (?RedisLockState $state) => $state === null ? null : true,
+    $lock->inspectAll(['list', 'k1'])));
 $members->kill(1);
 $thrown = throws('two are gone', 'RedisLockConnectionException', '~2 of 3 servers failed~',
     fn () => $lock->inspectAll($names), slack(5.0));

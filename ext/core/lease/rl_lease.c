@@ -284,6 +284,21 @@ void rl_lease_lose(rl_lease *lease)
 	rl_lease_lose_by(lease, RL_LOSS_DELETED);
 }
 
+void rl_lease_refuse(rl_lease *lease)
+{
+	if (rl_lease_has_left(lease)) {
+		lease->is_disowned = true;
+		rl_lease_end(lease);
+	} else {
+		rl_lease_lose(lease);
+	}
+}
+
+bool rl_lease_was_freed(const rl_lease *lease)
+{
+	return lease->stage == RL_LEASE_ENDED && !lease->is_disowned && atomic_load(&lease->proof) > 0;
+}
+
 rl_loss rl_lease_loss(rl_lease *lease)
 {
 	if (rl_lease_is_held(lease)) {

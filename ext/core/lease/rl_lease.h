@@ -151,6 +151,13 @@ void rl_lease_lose_by(rl_lease *lease, rl_loss why);
 /* The same for an answer that does not show whether the lock is deleted or taken over. */
 void rl_lease_lose(rl_lease *lease);
 
+/* A release was refused: the lock is not ours. A lease that has left is not lost by that, because
+ * an earlier release may have freed the lock; it ends. */
+void rl_lease_refuse(rl_lease *lease);
+
+/* The lock was freed by a release of this lease. */
+bool rl_lease_was_freed(const rl_lease *lease);
+
 /* Why the lease is not held; RL_LOSS_NONE = it is held. */
 rl_loss rl_lease_loss(rl_lease *lease);
 

@@ -43,6 +43,7 @@ static rl_batch_item *begin_item(rl_batch *batch, size_t index, int64_t now)
 	}
 	item->op.call.terms.request.verb = RL_VERB_INSPECT;
 	item->op.call.terms.lines = &batch->lines;
+	item->op.call.refuses_types = true;
 	rl_quorum_call_begin(&item->op.call, RL_WANTED_SOON, now, RL_NEVER);
 	return item;
 }
@@ -52,7 +53,7 @@ static void end_item(rl_batch *batch, rl_batch_item *item, int64_t now)
 	rl_inspections *all = (rl_inspections *) batch;
 	const rl_quorum_call *call = &item->op.call;
 	rl_quorum_call_settle(&item->op.call, RL_UNDO_NOTHING, now);
-	rl_vote outcome = rl_quorum_call_outcome_by_type(call);
+	rl_vote outcome = rl_quorum_call_tally(call);
 	bool is_answered = outcome == RL_VOTE_GRANTED || outcome == RL_VOTE_REFUSED;
 	if (outcome == RL_VOTE_GRANTED) {
 		all->results[item->index].is_locked = true;
@@ -67,7 +68,8 @@ static void end_item(rl_batch *batch, rl_batch_item *item, int64_t now)
 	batch->next = batch->count;
 }
 
-static const rl_batch_class items = {.begin = begin_item, .end = end_item};
+static const rl_batch_class items = {
+	.begin = begin_item, .end = end_item, .hears_those_soon = true};
 
 static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 {

@@ -61,15 +61,6 @@ static void count_ask(const rl_op *op)
 	}
 }
 
-/* For a release that failed, so that its refusals do not rule out that a quorum had the lock. True
- * when ownership was proven when it was sent, and some members have freed the lock. */
-static bool was_surely_released(const rl_op *op)
-{
-	const rl_quorum_call *call = &op->call;
-	return call->terms.was_held && call->terms.request.verb == RL_VERB_RELEASE &&
-		rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
-}
-
 /* A take-over fails if its proof is over already. */
 static bool is_too_slow(rl_op *op, const rl_tick *tick)
 {
@@ -136,7 +127,7 @@ static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 		(outcome != RL_VOTE_GRANTED && verb == RL_VERB_SWAP);
 	bool is_vain = outcome == RL_VOTE_GRANTED && is_too_slow(op, tick);
 	rl_settlement settlement = settle_ask(op, is_below || is_vain, tick->now);
-	if (outcome == RL_VOTE_FAILED && !was_surely_released(op)) {
+	if (outcome == RL_VOTE_FAILED && !rl_quorum_call_has_released(call)) {
 		rl_op_fail_settled(op, &settlement);
 	}
 	count_ask(op);

@@ -94,6 +94,18 @@ static rl_vote owner_outcome(const rl_quorum_call *call, const rl_tally *tally)
 	return best + open < quorum ? RL_VOTE_FAILED : RL_VOTE_OPEN;
 }
 
+static bool is_of_another_type(const rl_errand *member)
+{
+	return member->vote == RL_VOTE_FAILED && strcmp(member->err->code, "WRONGTYPE") == 0;
+}
+
+/* What the vote of the member counts as. */
+static rl_vote vote_in(const rl_quorum_call *call, const rl_errand *member)
+{
+	bool is_refusal = call->refuses_types && is_of_another_type(member);
+	return is_refusal ? RL_VOTE_REFUSED : member->vote;
+}
+
 static bool is_backed_off(const rl_errand *member)
 {
 	return member->state == RL_ERRAND_BACKED_OFF;
@@ -110,7 +122,7 @@ static rl_vote step_members(rl_quorum_call *call, const rl_tick *tick, rl_tally 
 	for (unsigned i = first; i < count + first; i++) {
 		rl_errand *member = &call->members[call->order[i < count ? i : 0]];
 		rl_errand_step(member, tick);
-		rl_tally_add(tally, member->vote);
+		rl_tally_add(tally, vote_in(call, member));
 	}
 	return verb == RL_VERB_OWNER ? owner_outcome(call, tally) : rl_tally_outcome(tally);
 }
@@ -403,19 +415,19 @@ rl_lock_state rl_quorum_call_state(const rl_quorum_call *call)
 	return state;
 }
 
-static bool is_of_another_type(const rl_errand *member)
-{
-	return member->vote == RL_VOTE_FAILED && strcmp(member->err->code, "WRONGTYPE") == 0;
-}
-
-rl_vote rl_quorum_call_outcome_by_type(const rl_quorum_call *call)
+rl_vote rl_quorum_call_tally(const rl_quorum_call *call)
 {
 	rl_tally tally = {0};
 	for (unsigned i = 0; i < call->terms.set->count; i++) {
-		const rl_errand *member = &call->members[i];
-		rl_tally_add(&tally, is_of_another_type(member) ? RL_VOTE_REFUSED : member->vote);
+		rl_tally_add(&tally, vote_in(call, &call->members[i]));
 	}
 	return rl_tally_outcome(&tally);
+}
+
+bool rl_quorum_call_has_released(const rl_quorum_call *call)
+{
+	return call->terms.was_held && call->terms.request.verb == RL_VERB_RELEASE &&
+		rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
 }
 
 rl_loss rl_quorum_call_loss(const rl_quorum_call *call, rl_bytes token)

@@ -57,6 +57,8 @@ typedef struct rl_quorum_call {
 	rl_errand *members;    /* an errand for each member; in the operation's block */
 	unsigned char *order;  /* of rl_order(); in the block */
 	rl_wanted wanted;
+	/* A key of another type is a refusal: whoever has it, it is no lock of ours. */
+	bool refuses_types;
 	rl_vote outcome;   /* OPEN = not known yet */
 	int64_t extra_end; /* set once the outcome is known */
 } rl_quorum_call;
@@ -132,9 +134,12 @@ typedef struct rl_lock_state {
 /* INSPECT that was granted. */
 rl_lock_state rl_quorum_call_state(const rl_quorum_call *call);
 
-/* The outcome of the votes where a key of another type counts as a refusal: whoever has the key, it
- * is no lock of ours. */
-rl_vote rl_quorum_call_outcome_by_type(const rl_quorum_call *call);
+/* The outcome of the votes as they are now. */
+rl_vote rl_quorum_call_tally(const rl_quorum_call *call);
+
+/* RELEASE that failed, so that its refusals do not rule out that a quorum had the lock. True =
+ * ownership was proven when it was sent, and some members have freed the lock: it is free. */
+bool rl_quorum_call_has_released(const rl_quorum_call *call);
 
 /* EXTEND or FENCE that was refused, or OWNER that does not name the token: what has become of the
  * lock. */

@@ -65,6 +65,7 @@ static release *release_new(
 	rl_quorum_call *call = &one->item.op.call;
 	call->terms.request.verb = RL_VERB_RELEASE;
 	call->terms.request.token = rl_bytes_of(room, token.len);
+	call->refuses_types = true;
 	return one;
 }
 
@@ -104,17 +105,13 @@ static rl_settlement settle(release *one, int64_t now)
 	rl_quorum_call *call = &one->item.op.call;
 	rl_stats *stats = rl_env_stats(call->terms.env);
 	rl_settlement settlement = rl_quorum_call_settle(call, RL_UNDO_NOTHING, now);
-	switch (rl_quorum_call_outcome_by_type(call)) {
+	switch (rl_quorum_call_tally(call)) {
 		case RL_VOTE_GRANTED:
 			rl_lease_end(one->lease);
 			rl_stats_add(&stats->released, 1);
 			break;
 		case RL_VOTE_REFUSED:
-			if (rl_lease_has_left(one->lease)) {
-				rl_lease_end(one->lease);
-			} else {
-				rl_lease_lose(one->lease);
-			}
+			rl_lease_refuse(one->lease);
 			rl_stats_add(&stats->not_released, 1);
 			break;
 		case RL_VOTE_OPEN: /* the time is over */
@@ -128,7 +125,7 @@ static rl_settlement settle(release *one, int64_t now)
 /* The members that have yet to release the lease. */
 static unsigned missing_of(const rl_quorum_call *call)
 {
-	rl_vote outcome = rl_quorum_call_outcome_by_type(call);
+	rl_vote outcome = rl_quorum_call_tally(call);
 	bool is_decided = outcome == RL_VOTE_GRANTED || outcome == RL_VOTE_REFUSED;
 	return is_decided ? 0 : rl_quorum_call_missing(call);
 }
@@ -137,9 +134,9 @@ static unsigned missing_of(const rl_quorum_call *call)
 
 static void end_alone(release *one, int64_t now)
 {
-	settle(one, now);
-	if (is_barred(&one->item.op.call)) {
-		rl_op_fail(&one->item.op, "");
+	rl_settlement settlement = settle(one, now);
+	if (rl_quorum_call_tally(&one->item.op.call) == RL_VOTE_FAILED) {
+		rl_op_fail_settled(&one->item.op, &settlement);
 	}
 	one->item.op.status = is_answered(&one->item.op.call) ? RL_OK : RL_ERR_TIMEOUT;
 }
@@ -217,7 +214,10 @@ static void end_item(rl_batch *batch, rl_batch_item *item, int64_t now)
 	rl_settlement settlement = settle((release *) item, now);
 	releases->was_unanswered |= !is_answered(call);
 	result->missing = missing_of(call);
-	result->vote = rl_quorum_call_outcome_by_type(call);
+	result->vote = rl_quorum_call_tally(call);
+	if (result->vote == RL_VOTE_FAILED && rl_quorum_call_has_released(call)) {
+		result->vote = RL_VOTE_GRANTED;
+	}
 	if (result->vote == RL_VOTE_FAILED) {
 		keep_failed(releases, (release *) item, &settlement);
 	} else {
@@ -316,8 +316,7 @@ unsigned rl_releases_missing(const rl_op *op, size_t index)
 rl_vote rl_releases_vote(const rl_op *op, size_t index)
 {
 	const rl_releases *releases = many(op);
-	return releases != NULL ? releases->items[index].vote
-							: rl_quorum_call_outcome_by_type(&op->call);
+	return releases != NULL ? releases->items[index].vote : rl_quorum_call_tally(&op->call);
 }
 
 const rl_op *rl_releases_failed(const rl_op *op)
