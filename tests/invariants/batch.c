@@ -10,7 +10,7 @@ static bool is_good_item(const rl_batch *batch, unsigned at)
 	return holds(one->index < batch->next &&
 				   (at == 0 || batch->under_way[at - 1]->index < one->index),
 			   "rl_batch: the calls under way are in the order of their beginning") &&
-		holds(one->op.call.outcome == RL_VOTE_OPEN || batch->items->hears_those_soon,
+		holds(one->op.call.outcome == RL_VOTE_OPEN || batch->limit_ns == RL_NEVER,
 			"rl_batch: a call under way is open") &&
 		holds(
 			one->op.call.terms.lines == &batch->lines, "rl_batch: several calls share the lines") &&

@@ -42,7 +42,7 @@ static bool step_all(rl_batch *batch, const rl_tick *tick, rl_wait *wait)
 	for (unsigned i = 0; i < batch->used; i++) {
 		rl_batch_item *item = batch->under_way[i];
 		rl_vote wanted = rl_quorum_call_step(&item->op.call, tick, wait);
-		rl_vote outcome = batch->items->hears_those_soon ? wanted : item->op.call.outcome;
+		rl_vote outcome = batch->limit_ns == RL_NEVER ? wanted : item->op.call.outcome;
 		if (outcome == RL_VOTE_OPEN) {
 			batch->under_way[open++] = item;
 		} else {

@@ -40,8 +40,6 @@ typedef struct rl_batch_class {
 	rl_batch_item *(*begin)(rl_batch *batch, size_t index, int64_t now);
 	/* The votes have decided, or the time is over. Settles the call, and frees it or keeps it. */
 	void (*end)(rl_batch *batch, rl_batch_item *item, int64_t now);
-	/* A decided call also waits for the answers that it wants and that come soon. */
-	bool hears_those_soon;
 } rl_batch_class;
 
 struct rl_batch {
@@ -53,7 +51,9 @@ struct rl_batch {
 	unsigned used;
 	unsigned window;
 	rl_lines lines;
-	int64_t limit_ns; /* RL_NEVER = as long as the calls take */
+	/* RL_NEVER = as long as the calls take: then a decided call also waits for the answers that it
+	 * wants. */
+	int64_t limit_ns;
 	int64_t end_at;
 };
 

@@ -68,8 +68,7 @@ static void end_item(rl_batch *batch, rl_batch_item *item, int64_t now)
 	batch->next = batch->count;
 }
 
-static const rl_batch_class items = {
-	.begin = begin_item, .end = end_item, .hears_those_soon = true};
+static const rl_batch_class items = {.begin = begin_item, .end = end_item};
 
 static bool step(rl_op *op, const rl_tick *tick, rl_wait *wait)
 {
