@@ -287,7 +287,7 @@ void rl_lease_lose(rl_lease *lease)
 void rl_lease_refuse(rl_lease *lease)
 {
 	if (rl_lease_has_left(lease)) {
-		lease->is_disowned = true;
+		rl_lease_lose_by(lease, RL_LOSS_RELEASED);
 		rl_lease_end(lease);
 	} else {
 		rl_lease_lose(lease);
