@@ -207,11 +207,19 @@ static bool has_lock_by_given(const sim_client *c)
 	return false;
 }
 
+/* A server that stands still may carry out the undo of an earlier call when the connection is long
+ * gone, and free the lock that the caller has with the same token by then. So callers must not use
+ * the token of a call that has failed (docs/leases.md). */
+static bool may_use_again(const sim_client *c)
+{
+	return c->has_given && !has_lock_by_given(c) && (plan.faults & 1U << FAULT_STALL) == 0;
+}
+
 /* Draws a caller's token of our form: a unique one, or one that the client has used before. */
 static rl_bytes draw_given(sim_client *c)
 {
 	rl_bytes given = rl_bytes_of(c->given, sizeof c->given);
-	c->is_again = c->has_given && !has_lock_by_given(c) && one_in(2);
+	c->is_again = may_use_again(c) && one_in(2);
 	if (c->is_again) {
 		COVER(given_again);
 		judge_used_again(rl_words_text(given).mark);
