@@ -28,7 +28,7 @@ function order(MiniRedis $redis, array $articles): bool
     foreach ($articles as $article) {
         $stock[$article] = (int) $redis->get("stock:$article");
     }
-    if (min($stock) === 0) {
+    if (in_array(0, $stock, true)) {
         return false;
     }
     usleep(1000); // write the order, ...
@@ -102,7 +102,7 @@ function sale(PrivateRedis $server, int $workers, int $units, callable $order): 
         return "$orders";
     });
     $left = array_map(fn (string $article): int => (int) $redis->get("stock:$article"), ARTICLES);
-    return ['sold' => 2 * (int) array_sum($orders), 'left' => (int) array_sum($left)];
+    return ['sold' => 2 * array_sum(array_map(intval(...), $orders)), 'left' => array_sum($left)];
 }
 
 /** @param array{sold: int, left: int} $sale */
