@@ -334,8 +334,8 @@ class RedisLock
      * @throws RedisLockTimeoutException when the lock could not be acquired within $wait seconds,
      *   or $abort has ended the wait; the section was not called then. After a wait that was not
      *   ended by $abort the message names the label of the holder and the time for which it still
-     *   has the lock, as the wait has seen them last. Of several keys it names the one that the
-     *   call waited for, and how many it had
+     *   has the lock, as the wait has seen them last. For several keys it names the key that
+     *   the call waited for, and how many keys the call had
      * @throws RedisLockLostException when the section returned, but the lock was lost before the
      *   section ended or released it; getResult() returns the return value of the section
      * @throws RedisLockConnectionException when the server could not be asked for the lock
@@ -661,7 +661,7 @@ final class RedisLockLease
      * microseconds, so numbers also grow if the server has lost its data, unless its clock has gone
      * back, too.
      *
-     * @param string|null $key of several keys the one whose number is wanted
+     * @param string|null $key which key's number is wanted, if the lease has several keys
      *
      * @throws ValueError when the lease has no such key
      * @throws RedisLockLostException when the lease is not held; its onLoss is called before

@@ -99,7 +99,7 @@ static bool is_held(redislock_lease_object *object)
 	return !is_over(object) && !has_lost(object);
 }
 
-/* The lease that messages name: the one that was lost, or the first. */
+/* The lease that messages name: the lost one, or the first. */
 static rl_lease *named_lease(const redislock_lease_object *object)
 {
 	return object->lost != NULL ? object->lost->record->lease : object->parts[0].record->lease;
@@ -651,9 +651,9 @@ ZEND_METHOD(RedisLockLease, extend)
 }
 
 /* Leaves the leases of the records that no other object has a part of.
- * @param[out] open those of which the servers may still have the lock; room for all
+ * @param[out] open the records whose locks the servers may still have; room for all records
  * @param[out] is_ours ownership of all locks was proven until now
- * @return the number of those that are open */
+ * @return the number of records in open */
 static unsigned leave_records(
 	const redislock_lease_object *object, redislock_record **open, bool *is_ours)
 {

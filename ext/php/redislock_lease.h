@@ -22,7 +22,7 @@ redislock_record *redislock_lease_add(zval *object, redislock_client *client, rl
 /* Adds a record that has its lock. False = an exception was thrown. */
 bool redislock_lease_enter(zval *object, redislock_record *record, const redislock_policy *policy);
 
-/* Takes that back. */
+/* Undoes the latest redislock_lease_enter() of the object. */
 void redislock_lease_leave(zval *object);
 
 /* Notes the call whose result is the object. */

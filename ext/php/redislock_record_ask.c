@@ -104,20 +104,25 @@ bool redislock_records_ask_release(redislock_record **records, size_t count, boo
 		}
 		return false;
 	}
+	bool is_decided = true;
 	for (size_t i = 0; i < count; i++) {
+		rl_vote vote = rl_releases_vote(call->op, i);
 		redislock_record_release_late(records[i], rl_releases_missing(call->op, i));
 		rl_watchdog_undo_grants(leases[i]->names.key, rl_lease_token(leases[i]));
-		*is_ours = *is_ours && rl_releases_vote(call->op, i) == RL_VOTE_GRANTED;
+		is_decided = is_decided && (vote == RL_VOTE_GRANTED || vote == RL_VOTE_REFUSED);
+		*is_ours = *is_ours && vote == RL_VOTE_GRANTED;
 	}
 	const rl_op *failed = rl_releases_failed(call->op);
 	if (failed != NULL) {
 		redislock_throw(failed->err, failed);
 		redislock_note_op_key(client, failed);
+	} else if (!is_decided) {
+		zend_throw_error(NULL, "Out of memory"); /* for one of the releases */
 	} else if (client->backed_off_until != 0) {
 		redislock_records_back_off(client, 0); /* the server answers again */
 	}
 	redislock_call_end(call);
-	return failed == NULL;
+	return is_decided;
 }
 
 static void lose(redislock_record *record, rl_loss loss)

@@ -420,7 +420,7 @@ final class RedisLockLease
     /**
      * A number that is greater than that of each earlier holder of the key.
      *
-     * @param string|null $key of several keys the one whose number is wanted
+     * @param string|null $key which key's number is wanted, if the lease has several keys
      *
      * @throws RedisLockException
      * @throws ValueError

@@ -1,5 +1,5 @@
 --TEST--
-release() of several keys is true if all of them were held, also while releases are held back; after a failure, and for whichever key was lost, loss() says what it says for one key.
+release() of several keys is true if all of them were held, also while releases are held back. loss() is the same as for one key, after a failure, too, and does not depend on which key was lost.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-However a script ends, all keys of a lease are free, and those that a call had that still waited for another.
+However a script ends, all keys of a lease are free. So are the keys of a call that was waiting for a further key.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-With reentrant: true a lease of several keys enters those that its Fiber holds, and the last lease frees each key.
+With reentrant: true a lease of several keys enters the keys that its Fiber holds already, and the last lease frees each key.
 --EXTENSIONS--
 redislock
 --SKIPIF--

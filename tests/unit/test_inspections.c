@@ -140,6 +140,7 @@ static void one_that_is_given_up_leaves_a_usable_pool(void)
 	rl_tick tick = {.now = fake_clock, .seen = fake_clock};
 	CHECK(!rl_op_step(op, &tick, &wait));
 	rl_op_abandon(op, fake_clock, false);
+	CHECK(rl_inspections_failed(op) == NULL); /* no server has failed */
 	CHECK(strstr(fake_log(), "k65") == NULL);
 	rl_op_free(op);
 	op = NULL;

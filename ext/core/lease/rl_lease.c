@@ -296,7 +296,7 @@ void rl_lease_refuse(rl_lease *lease)
 
 bool rl_lease_was_freed(const rl_lease *lease)
 {
-	return lease->stage == RL_LEASE_ENDED && !lease->is_disowned && atomic_load(&lease->proof) > 0;
+	return lease->stage == RL_LEASE_ENDED && atomic_load(&lease->proof) > 0;
 }
 
 rl_loss rl_lease_loss(rl_lease *lease)

@@ -155,7 +155,7 @@ void rl_lease_lose(rl_lease *lease);
  * an earlier release may have freed the lock; it ends. */
 void rl_lease_refuse(rl_lease *lease);
 
-/* The lock was freed by a release of this lease. */
+/* The lock was freed by a release of this lease, while ownership was proven. */
 bool rl_lease_was_freed(const rl_lease *lease);
 
 /* Why the lease is not held; RL_LOSS_NONE = it is held. */

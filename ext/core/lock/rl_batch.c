@@ -4,10 +4,13 @@
  */
 #include "core/lock/rl_batch.h"
 
+#include "core/base/rl_block.h"
 #include "core/base/rl_time.h"
 
-/* A cluster may need a line for each item, to another node. */
-unsigned rl_batch_window(const rl_set *set, size_t count)
+const rl_op_class rl_batch_item_class = {0};
+
+/* How many calls are under way at once. A cluster may need a line for each, to another node. */
+static unsigned window_of(const rl_set *set, size_t count)
 {
 	bool has_nodes = false;
 	for (unsigned i = 0; i < set->count; i++) {
@@ -15,6 +18,28 @@ unsigned rl_batch_window(const rl_set *set, size_t count)
 	}
 	unsigned window = has_nodes ? RL_BATCH_WINDOW / set->count : RL_BATCH_WINDOW;
 	return count < window ? (unsigned) count : window;
+}
+
+void *rl_batch_alloc(size_t size, size_t extra, const rl_op_class *class,
+	const rl_batch_class *items, rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
+	size_t count, int64_t limit_ns, void **room)
+{
+	char *unused;
+	unsigned window = window_of(set, count);
+	size_t under_way_at = rl_aligned(size);
+	size_t room_at = rl_aligned(under_way_at + window * sizeof(rl_batch_item *));
+	char *block = rl_op_alloc(room_at + extra, class, set, pool, env, key, 0, &unused);
+	if (block == NULL) {
+		return NULL;
+	}
+	rl_batch *batch = (rl_batch *) (void *) block;
+	batch->items = items;
+	batch->count = count;
+	batch->under_way = (rl_batch_item **) (void *) (block + under_way_at);
+	batch->window = window;
+	batch->limit_ns = limit_ns;
+	*room = block + room_at;
+	return batch;
 }
 
 static rl_batch_item *begin_next(rl_batch *batch, int64_t now)

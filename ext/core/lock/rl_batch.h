@@ -9,23 +9,24 @@
  *
  *     items, in their order:  ended | under way | next ...
  *
- * Each item has a quorum call of its own: one that breaks off, is redirected, or meets a replica is
- * repeated as any other. At most RL_BATCH_WINDOW of them are under way. They queue their commands
- * on the lines, and all lines are flushed together, so a window of items is one write to each
- * server.
+ * Each item has a quorum call of its own. A call that breaks off, is redirected, or meets a replica
+ * is repeated as any other quorum call. At most RL_BATCH_WINDOW calls are under way. They queue
+ * their commands on the lines, and all lines are flushed together, so a window of calls is one
+ * write to each server.
  *
- * A call ends with its outcome, and its other members are not waited for: their commands stay on
- * the lines, and go out until the operation ends, or later, from the pool.
+ * In a batch with a limit of time a call ends with its outcome, and its other members are not
+ * waited for: their commands stay on the lines, and go out until the operation ends, or later, from
+ * the pool. In a batch without a limit a call ends when rl_quorum_call_step() says so.
  *
- * A batch belongs to one thread. It owns its calls and lines. Between two steps its calls under way
- * are open.
+ * A batch belongs to one thread. It owns its calls and lines. Between two steps no call under way
+ * has ended.
  */
 #ifndef RL_BATCH_H
 #define RL_BATCH_H
 
 #include "core/lock/rl_op.h"
 
-/* The first part of each call. */
+/* The call of an item; the first part of its struct. */
 typedef struct rl_batch_item {
 	rl_op op; /* first, for casts from rl_op */
 	size_t index;
@@ -47,18 +48,26 @@ struct rl_batch {
 	const rl_batch_class *items;
 	size_t count;
 	size_t next;               /* the item to begin next */
-	rl_batch_item **under_way; /* room for window of them; in the block of the operation */
+	rl_batch_item **under_way; /* room for as many as window; in the block of the operation */
 	unsigned used;
 	unsigned window;
 	rl_lines lines;
-	/* RL_NEVER = as long as the calls take: then a decided call also waits for the answers that it
-	 * wants. */
-	int64_t limit_ns;
+	int64_t limit_ns; /* RL_NEVER = no limit */
 	int64_t end_at;
 };
 
-/* How many calls for so many items are under way at once. */
-unsigned rl_batch_window(const rl_set *set, size_t count);
+/* The class of the operations in the items: the batch steps them. */
+extern const rl_op_class rl_batch_item_class;
+
+/* Allocates a batch.
+ * @param size of its struct, which begins with an rl_batch
+ * @param extra bytes of the same block for the caller
+ * @param key one of the keys, for messages
+ * @param[out] room the extra bytes, aligned
+ * @return NULL when out of memory */
+void *rl_batch_alloc(size_t size, size_t extra, const rl_op_class *class,
+	const rl_batch_class *items, rl_set *set, rl_pool *pool, const rl_env *env, rl_bytes key,
+	size_t count, int64_t limit_ns, void **room);
 
 /* For rl_op_class.step. When the time is over, the commands of the items that are left are written,
  * and their answers are not waited for.

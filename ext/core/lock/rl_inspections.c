@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
+ * The operation is one block:
+ *
  *     rl_inspections
  *     |- batch             its items are the keys
- *     |- keys[count]       copies, in this block
- *     `- results[count]    what was found, in this block
+ *     |- results[count]    for each key: the key, and the state of its lock
+ *     `- the bytes of all keys
  */
 #include "core/lock/rl_inspections.h"
 
-#include "core/base/rl_block.h"
 #include "core/base/rl_time.h"
 #include "core/lock/rl_batch.h"
 #include "core/lock/rl_op_failure.h"
@@ -27,14 +28,12 @@ typedef struct rl_inspections {
 	rl_batch_item *failed;
 } rl_inspections;
 
-static const rl_op_class item_class = {0}; /* the batch steps the calls */
-
 static rl_batch_item *begin_item(rl_batch *batch, size_t index, int64_t now)
 {
 	const rl_inspections *all = (const rl_inspections *) batch;
 	const rl_errand_terms *terms = &batch->op.call.terms;
 	char *unused;
-	rl_batch_item *item = rl_op_alloc(sizeof *item, &item_class, terms->set, terms->pool,
+	rl_batch_item *item = rl_op_alloc(sizeof *item, &rl_batch_item_class, terms->set, terms->pool,
 		terms->env, all->results[index].key, 0, &unused);
 	if (item == NULL) {
 		batch->op.status = RL_ERR_MEMORY;
@@ -54,12 +53,11 @@ static void end_item(rl_batch *batch, rl_batch_item *item, int64_t now)
 	const rl_quorum_call *call = &item->op.call;
 	rl_quorum_call_settle(&item->op.call, RL_UNDO_NOTHING, now);
 	rl_vote outcome = rl_quorum_call_tally(call);
-	bool is_answered = outcome == RL_VOTE_GRANTED || outcome == RL_VOTE_REFUSED;
 	if (outcome == RL_VOTE_GRANTED) {
 		all->results[item->index].is_locked = true;
 		all->results[item->index].state = rl_quorum_call_state(call);
 	}
-	if (is_answered || all->failed != NULL) {
+	if (outcome != RL_VOTE_FAILED || all->failed != NULL) { /* OPEN = the operation is given up */
 		rl_op_free(&item->op);
 		return;
 	}
@@ -118,31 +116,20 @@ static void copy_keys(result *results, const rl_bytes *keys, size_t count, char 
 rl_op *rl_inspections_new(
 	rl_set *set, rl_pool *pool, const rl_env *env, const rl_bytes *keys, size_t count)
 {
-	char *unused;
 	size_t bytes = 0;
 	for (size_t i = 0; i < count; i++) {
 		bytes += keys[i].len;
 	}
-	unsigned window = rl_batch_window(set, count);
-	size_t under_way_at = rl_aligned(sizeof(rl_inspections));
-	size_t results_at = rl_aligned(under_way_at + window * sizeof(rl_batch_item *));
-	size_t keys_at = results_at + count * sizeof(result);
-	char *block =
-		rl_op_alloc(keys_at + bytes, &inspections_class, set, pool, env, keys[0], 0, &unused);
-	if (block == NULL) {
+	void *room;
+	rl_inspections *all = rl_batch_alloc(sizeof *all, count * sizeof(result) + bytes,
+		&inspections_class, &items, set, pool, env, keys[0], count, RL_NEVER, &room);
+	if (all == NULL) {
 		return NULL;
 	}
-	rl_inspections *all = (rl_inspections *) (void *) block;
-	all->results = (result *) (void *) (block + results_at);
-	copy_keys(all->results, keys, count, block + keys_at);
-	rl_batch *batch = &all->batch;
-	batch->items = &items;
-	batch->count = count;
-	batch->under_way = (rl_batch_item **) (void *) (block + under_way_at);
-	batch->limit_ns = RL_NEVER;
-	batch->window = window;
-	batch->op.call.terms.request.verb = RL_VERB_INSPECT;
-	return &batch->op;
+	all->results = room;
+	copy_keys(all->results, keys, count, (char *) (all->results + count));
+	all->batch.op.call.terms.request.verb = RL_VERB_INSPECT;
+	return &all->batch.op;
 }
 
 const rl_op *rl_inspections_failed(const rl_op *op)

@@ -5,7 +5,8 @@
  *
  *     rl_releases
  *     |- batch            its items are the leases
- *     `- items[count]     the leases in the order of their release, borrowed, and the results
+ *     `- items[count]     for each lease, in the order of their release: the lease, borrowed, and
+ *                         its result
  *
  * When the time is over, the releases that are left are written, and their answers are not waited
  * for.
@@ -15,7 +16,6 @@
  */
 #include "core/lock/rl_releases.h"
 
-#include "core/base/rl_block.h"
 #include "core/base/rl_time.h"
 #include "core/lock/rl_batch.h"
 #include "core/lock/rl_op_failure.h"
@@ -41,8 +41,7 @@ typedef struct lease_item {
 typedef struct rl_releases {
 	rl_batch batch;    /* first, for casts */
 	lease_item *items; /* in this block */
-	/* Owned: a release that was not decided; rather one that too many members do not allow. NULL =
-	 * none. */
+	/* Owned. NULL = no release has failed. Of several that have failed, a barred one is kept. */
 	release *failed;
 	bool was_unanswered; /* a quorum has not answered for some lease */
 } rl_releases;
@@ -89,6 +88,7 @@ static bool is_answered(const rl_quorum_call *call)
 	return answers >= rl_quorum(call->terms.set->count);
 }
 
+/* So many members do not allow the command that no quorum can free the lock. */
 static bool is_barred(const rl_quorum_call *call)
 {
 	unsigned barred = 0;
@@ -169,15 +169,14 @@ static const rl_op_class alone_class = {.step = step_alone, .abandon = abandon_a
 
 /* ---- all of them ---- */
 
-static const rl_op_class shared_class = {0}; /* the batch steps the releases */
-
 /* When out of memory, the lease is left to its TTL. */
 static rl_batch_item *begin_item(rl_batch *batch, size_t index, int64_t now)
 {
 	rl_releases *releases = (rl_releases *) batch;
 	const rl_errand_terms *terms = &batch->op.call.terms;
 	lease_item *item = &releases->items[index];
-	release *one = release_new(terms->set, terms->pool, terms->env, &shared_class, item->lease);
+	release *one =
+		release_new(terms->set, terms->pool, terms->env, &rl_batch_item_class, item->lease);
 	if (one == NULL) {
 		item->missing = rl_late_all(terms->set);
 		releases->was_unanswered = true;
@@ -190,7 +189,8 @@ static rl_batch_item *begin_item(rl_batch *batch, size_t index, int64_t now)
 	return &one->item;
 }
 
-/* Keeps a release that has failed, if it is worth more than the one that is kept. */
+/* Keeps the first release that has failed, or the first barred one in its place; frees the other.
+ */
 static void keep_failed(rl_releases *releases, release *one, const rl_settlement *settlement)
 {
 	release *dropped = one;
@@ -278,27 +278,18 @@ rl_op *rl_releases_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_lease *
 	if (count == 1) { /* it shares nothing */
 		return alone_new(set, pool, env, leases[0], limit_ns);
 	}
-	char *unused;
-	unsigned window = rl_batch_window(set, count);
-	size_t under_way_at = rl_aligned(sizeof(rl_releases));
-	size_t items_at = rl_aligned(under_way_at + window * sizeof(rl_batch_item *));
-	char *block = rl_op_alloc(items_at + count * sizeof(lease_item), &releases_class, set, pool,
-		env, leases[0]->names.key, 0, &unused);
-	if (block == NULL) {
+	void *room;
+	rl_releases *releases =
+		rl_batch_alloc(sizeof *releases, count * sizeof(lease_item), &releases_class, &batch_class,
+			set, pool, env, leases[0]->names.key, count, limit_ns, &room);
+	if (releases == NULL) {
 		return NULL;
 	}
-	rl_releases *releases = (rl_releases *) (void *) block;
-	releases->items = (lease_item *) (void *) (block + items_at);
+	releases->items = room;
 	for (size_t i = 0; i < count; i++) {
 		releases->items[i] = (lease_item){.lease = leases[i], .vote = RL_VOTE_OPEN};
 	}
-	rl_batch *batch = &releases->batch;
-	batch->items = &batch_class;
-	batch->count = count;
-	batch->under_way = (rl_batch_item **) (void *) (block + under_way_at);
-	batch->limit_ns = limit_ns;
-	batch->window = window;
-	return &batch->op;
+	return &releases->batch.op;
 }
 
 /* NULL = the release of one lease alone. */
