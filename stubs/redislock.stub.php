@@ -354,6 +354,52 @@ class RedisLock
     ): mixed {}
 
     /**
+     * Runs a section of code, unless it has run to its end within the last $for seconds. The
+     * section runs under the lock, so no two callers run it at once. At its end a mark takes the
+     * place of the lock, in one step; until $for seconds are over, the mark answers every other
+     * call.
+     *
+     * If the section throws, the lock is freed, and the next call runs the section again. If the
+     * process dies, the lock is free after $ttl. So the section runs at least once, and not again
+     * after its end: an exception in place of an answer, and a server that loses its data, leave
+     * room for another run. docs/leases.md has the details.
+     *
+     * The mark holds the key as a lock does: isLocked() is true, owner() is null, remaining() is
+     * what is left of $for, inspect() has isDone, every acquire() and lease() of the key is refused
+     * or waits, and forceRelease() removes the mark. The other arguments are those of
+     * synchronized(). Also where the object is reentrant, the section runs under a lock of its own.
+     *
+     * @param callable $section called with the RedisLockLease; its return value is not used
+     * @param float $for seconds, 0.005 to 366 days: how long the mark stays
+     *
+     * @return bool true = this call has run the section; false = the section has run to its end
+     *   before, and was not called
+     *
+     * @throws RedisLockTimeoutException when another caller ran the section until the end of $wait,
+     *   or $abort has ended the wait: that run may still fail, so the caller should come back
+     * @throws RedisLockLostException when the section returned, but the lock was lost before: there
+     *   is no mark on a majority of the servers
+     * @throws RedisLockException when the section has released or detached its lease itself
+     * @throws RedisLockConnectionException when the server could not be asked for the lock, or when
+     *   too few replicas have confirmed the mark. A mark that cannot be written at the end is no
+     *   exception: a thread writes it later, as it repeats every release, until the TTL of the lock
+     *   is over
+     * @throws RedisLockServerException when the server answered with an error, also at the end
+     * @throws Throwable every exception of the section, unchanged
+     */
+    public function once(
+        string $key,
+        callable $section,
+        float $for,
+        float $ttl = 30.0,
+        float $wait = 0.0,
+        bool $renew = true,
+        ?float $maxHold = null,
+        ?callable $onLoss = null,
+        ?callable $abort = null,
+    ): bool {}
+
+    /**
      * Returns whether the lock is held, by any holder.
      *
      * @throws RedisLockConnectionException when the server could not be asked
@@ -458,6 +504,7 @@ class RedisLock
      * - acquired: locks that were taken, also by resume()
      * - refused: calls without a wait that found the lock taken, and calls of resume() that
      *   returned null
+     * - already_done: calls of once() that found the work done
      * - split_votes: tries on several servers that some servers granted, but no majority, and that
      *   were repeated at once
      * - timed_out: waits that ended without the lock
@@ -514,13 +561,13 @@ class RedisLock
      *   connection, the queue of a wait, renewals, and the releases at the end of an object
      *
      * @return array{processes: int, processes_missing: int, held: int, waiting: int,
-     *   acquired: int, refused: int, split_votes: int, timed_out: int, failed: int, tries: int,
-     *   probes: int, wake_ups: int, spurious_wake_ups: int, backoffs: int, grants_undone: int,
-     *   released: int, not_released: int, late_releases: int, late_releases_done: int,
-     *   late_releases_dropped: int, extended: int, not_extended: int, renewed: int, lost: int,
-     *   connects: int, reconnects: int, cluster_redirects: int, tls_handshakes: int,
-     *   tls_resumed: int, sentinel_lookups: int, primary_switches: int, unconfirmed: int,
-     *   blocked_by_grace: int, scripts_loaded: int, wake_failures: int,
+     *   acquired: int, refused: int, already_done: int, split_votes: int, timed_out: int,
+     *   failed: int, tries: int, probes: int, wake_ups: int, spurious_wake_ups: int, backoffs: int,
+     *   grants_undone: int, released: int, not_released: int, late_releases: int,
+     *   late_releases_done: int, late_releases_dropped: int, extended: int, not_extended: int,
+     *   renewed: int, lost: int, connects: int, reconnects: int, cluster_redirects: int,
+     *   tls_handshakes: int, tls_resumed: int, sentinel_lookups: int, primary_switches: int,
+     *   unconfirmed: int, blocked_by_grace: int, scripts_loaded: int, wake_failures: int,
      *   wait_time: array{count: int, sum: float, buckets: array<string, int>},
      *   hold_time: array{count: int, sum: float, buckets: array<string, int>},
      *   round_trip: array{count: int, sum: float, buckets: array<string, int>}}
@@ -720,6 +767,9 @@ final readonly class RedisLockState
 
     /** A release has reserved the lock for the waiter that was just woken: there is no holder. */
     public readonly bool $isReserved;
+
+    /** The key has the mark of once(): the work is done, and there is no holder. */
+    public readonly bool $isDone;
 
     private function __construct() {}
 }

@@ -129,11 +129,19 @@ static bool holds(const rl_store_key *k, const rl_model_text *token)
 	return k->exists && k->value.mark == token->mark && k->value.len == token->len;
 }
 
+static bool is_text(const rl_model_text *value, const char *text, size_t len)
+{
+	return value->len == len && memcmp(value->bytes, text, len) == 0;
+}
+
 bool rl_store_is_reservation(const rl_model_text *value)
 {
-	return value->len == 0 ||
-		(value->len == sizeof RL_RESERVED_LONG - 1 &&
-			memcmp(value->bytes, RL_RESERVED_LONG, sizeof RL_RESERVED_LONG - 1) == 0);
+	return value->len == 0 || is_text(value, RL_RESERVED_LONG, sizeof RL_RESERVED_LONG - 1);
+}
+
+bool rl_store_is_done(const rl_model_text *value)
+{
+	return is_text(value, RL_DONE, sizeof RL_DONE - 1);
 }
 
 /* ---- the scripts' own functions ---- */
@@ -156,6 +164,9 @@ static rl_holder holder(const rl_store_key *k, const rl_model_text *token, int64
 	}
 	if (holds(k, token)) {
 		return RL_HOLDER_SELF;
+	}
+	if (rl_store_is_done(&k->value)) {
+		return RL_HOLDER_DONE;
 	}
 	bool is_kin = rl_token_is_drawn(rl_bytes_of(k->value.bytes, k->value.len));
 	return is_kin ? RL_HOLDER_KIN : RL_HOLDER_FOREIGN;
@@ -323,6 +334,19 @@ static void run_try(
 	rl_holder h = holder(k, &c->token, now_us);
 	bool is_free = h == RL_HOLDER_NOBODY || (h == RL_HOLDER_RESERVED && c->place != RL_PLACE_NONE);
 	bool is_mine = h == RL_HOLDER_SELF && c->maybe_ours;
+	if (h == RL_HOLDER_DONE && c->place == RL_PLACE_QUEUED && rl_words_has_helpers(c)) {
+		r->type = RL_SAYS_NIL;
+		unmark(s, k, c, r);
+		if (r->type == RL_SAYS_ERROR && s->denies == RL_DENIES_AS_REPLICA) {
+			return;
+		}
+		if (live_marks(k, now_us) > 0) {
+			ticket(s, k, now_us);
+			MET(done_told);
+		}
+		say_numbers(r, 5, 0, n, left, h, 0);
+		return;
+	}
 	if (c->place == RL_PLACE_QUEUED && rl_words_has_helpers(c) && is_void(k, c, now_us)) {
 		if (is_free) {
 			pass_on(s, k, c, now_us);
@@ -393,16 +417,34 @@ static void run_inspect(
 	r->text = k->exists ? k->value : nothing;
 }
 
+/* Leaves the mark of work that is done, and tells the first waiter. */
+static void mark_done(
+	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
+{
+	if (!may_add(s, r)) {
+		return;
+	}
+	rl_model_text value = rl_words_text(rl_bytes_of(RL_DONE, sizeof RL_DONE - 1));
+	set(s, k, &value, c->done_ms, now_us);
+	MET(done);
+	bool is_told = !rl_words_has_helpers(c) || k->mark_count == 0 ||
+		ticket(s, k, now_us) != RL_TICKET_IMPOSSIBLE;
+	say_number(r, is_told ? 1 : 2);
+}
+
 static void run_release(
 	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
 	if (rl_words_has_helpers(c) && c->waiter.len > 0) {
 		unmark(s, k, c, NULL);
 	}
-	if (holds(k, &c->token)) {
-		free_key(s, k, c, now_us, r);
+	if (!holds(k, &c->token)) {
+		bool is_done = c->done_ms > 0 && k->exists && rl_store_is_done(&k->value);
+		say_number(r, is_done ? 3 : 0);
+	} else if (c->done_ms > 0) {
+		mark_done(s, k, c, now_us, r);
 	} else {
-		say_number(r, 0);
+		free_key(s, k, c, now_us, r);
 	}
 }
 

@@ -67,6 +67,8 @@ typedef struct rl_store {
  X(late_try, "a try comes after its time, and passes the ticket on") \
  X(reserved, "a release reserves the lock for a waiter") \
  X(untold, "a release frees the lock, and its waiters cannot be told") \
+ X(done, "a release leaves the mark of work that is done") \
+ X(done_told, "a try from the queue finds that mark, and tells the next waiter") \
  X(renewal_kept, "a renewal finds a longer TTL, and leaves it") \
  X(swapped_before, "a swap finds that it was done") \
  X(fence_by_clock, "a fencing number is the server's time") \
@@ -86,6 +88,9 @@ extern uint64_t rl_store_met[RL_STORE_BRANCH_COUNT];
 
 /* True when the value is no token, but reserves the lock for a waiter. */
 bool rl_store_is_reservation(const rl_model_text *value);
+
+/* True when the value says that the work is done. */
+bool rl_store_is_done(const rl_model_text *value);
 
 /* Removes what has ended by its TTL. */
 void rl_store_expire(rl_store *s, rl_store_key *k, int64_t now_us);

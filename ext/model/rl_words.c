@@ -83,6 +83,7 @@ static bool read_arguments(rl_model_command *c, unsigned argc, const rl_bytes *a
 				c->waiter = rl_words_text(argv[1]);
 			}
 			c->reserve_ms = argc > 2 ? number_of(argv[2]) : 0;
+			c->done_ms = argc > 4 ? number_of(argv[4]) : 0;
 			break;
 		case RL_SCRIPT_EXTEND:
 		case RL_SCRIPT_RENEW:
@@ -130,7 +131,7 @@ bool rl_words_read(rl_model_command *c, unsigned argc, const rl_bytes *argv)
 	c->token.len = c->waiter.len = c->fresh.len = 0;
 	c->token.mark = c->waiter.mark = c->fresh.mark = 0;
 	c->place = RL_PLACE_NONE;
-	c->ttl_ms = c->mark_ms = c->reserve_ms = c->block_ms = c->fence = 0;
+	c->ttl_ms = c->mark_ms = c->reserve_ms = c->done_ms = c->block_ms = c->fence = 0;
 	if (argv[0].data[0] == 'E' && argv[0].data[1] == 'V') {
 		return read_script(c, argc, argv);
 	}

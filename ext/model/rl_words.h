@@ -57,6 +57,7 @@ typedef struct rl_model_command {
 	rl_place place;
 	int64_t mark_ms;    /* 0 = none */
 	int64_t reserve_ms; /* 0 = not said: 10 ms */
+	int64_t done_ms;    /* of a release; 0 = it leaves no mark */
 	int64_t fence;      /* the number to write; 0 = a new one */
 	int64_t block_ms;   /* RL_WORD_BLPOP, RL_WORD_WAIT; 0 = for ever */
 	int64_t replicas;   /* RL_WORD_WAIT: how many must confirm */

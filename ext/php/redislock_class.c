@@ -466,7 +466,7 @@ static bool win_lease(
 	return is_won;
 }
 
-/* The arguments that lease(), resume() and synchronized() have in common after the key. */
+/* The arguments that lease(), resume(), synchronized() and once() have in common after the key. */
 typedef struct lease_args {
 	double ttl;
 	double wait;
@@ -482,6 +482,8 @@ typedef struct lease_args {
 	zend_string *token;
 	uint32_t token_arg;
 	redislock_abort abort;
+	/* once(): for how long the mark of work that is done stays; else 0. */
+	int64_t done_ms;
 	/* The argument $key: an array, or (names is NULL) a string. */
 	zend_string *name;
 	HashTable *names;
@@ -492,6 +494,7 @@ typedef struct lease_args {
 	/* The key that was not to be had, and how many the call had before it. */
 	unsigned missed;
 	bool was_lost; /* because it was lost again while the call took others */
+	bool is_done;  /* once(): the work is done */
 } lease_args;
 
 #define LEASE_DEFAULTS .ttl = 30.0, .has_no_max_hold = true, .renews = true
@@ -560,8 +563,10 @@ static bool take_key(redislock_client *client, lease_args *in, const redislock_k
 	rl_acquire_args *args, const redislock_policy *policy, zval *object)
 {
 	const zend_string *token = in->token;
+	bool is_once = in->done_ms > 0; /* it runs under a lock of its own */
 	args->key = key->key;
-	if (enter_again(client, key->key, args->ttl_ms, policy, object)) {
+	args->is_once = is_once;
+	if (!is_once && enter_again(client, key->key, args->ttl_ms, policy, object)) {
 		return true;
 	}
 	if (EG(exception) != NULL || !check_deadlock(client, key->key, &args->wait_ns, key->name) ||
@@ -576,6 +581,7 @@ static bool take_key(redislock_client *client, lease_args *in, const redislock_k
 	}
 	redislock_call *call = redislock_call_wait(record->client,
 		rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), args), &in->abort);
+	in->is_done = call != NULL && rl_acquire_of(call->op)->is_done;
 	return win_lease(record, object, call, args->ttl_ms, in->held);
 }
 
@@ -780,6 +786,34 @@ static void throw_aborted(const lease_args *in)
 	redislock_note_key(key);
 }
 
+/* Runs the section under the lease of the object, and ends the lease. */
+static void run_section(zend_fcall_info *section, zend_fcall_info_cache *cache, zval *object,
+	zval *result, int64_t done_ms)
+{
+	section->retval = result;
+	section->params = object;
+	section->param_count = 1;
+	zend_call_function(section, cache);
+	if (Z_ISREF_P(result)) {
+		zend_unwrap_reference(result); /* the section returned a reference */
+	}
+	redislock_lease_end_section(object, result, done_ms);
+	zval_ptr_dtor(object);
+}
+
+/* Throws what says why the call has no lease, unless an exception is on its way. */
+static void throw_not_taken(const lease_args *in)
+{
+	if (EG(exception) != NULL) {
+		return;
+	}
+	if (in->abort.answer == REDISLOCK_ABORT_STOP) {
+		throw_aborted(in);
+	} else {
+		throw_timeout(in);
+	}
+}
+
 ZEND_METHOD(RedisLock, synchronized)
 {
 	zend_fcall_info section;
@@ -799,26 +833,58 @@ ZEND_METHOD(RedisLock, synchronized)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
 	bool is_taken = take_lease(ZEND_THIS, &args, &object);
-	if (!is_taken && EG(exception) == NULL) {
-		if (args.abort.answer == REDISLOCK_ABORT_STOP) {
-			throw_aborted(&args);
-		} else {
-			throw_timeout(&args);
-		}
+	if (!is_taken) {
+		throw_not_taken(&args);
 	}
 	redislock_free_keys(&args.keys);
 	if (!is_taken) {
 		RETURN_THROWS();
 	}
-	section.retval = return_value;
-	section.params = &object;
-	section.param_count = 1;
-	zend_call_function(&section, &cache);
-	if (Z_ISREF_P(return_value)) {
-		zend_unwrap_reference(return_value); /* the section returned a reference */
+	run_section(&section, &cache, &object, return_value, 0);
+}
+
+ZEND_METHOD(RedisLock, once)
+{
+	zend_fcall_info section;
+	zend_fcall_info_cache cache;
+	double done;
+	char held[RL_HOLDER_TEXT] = "";
+	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 4, .has_wait = true, .held = held};
+	ZEND_PARSE_PARAMETERS_START(3, 9)
+		Z_PARAM_STR(args.name)
+		Z_PARAM_FUNC(section, cache)
+		REDISLOCK_PARAM_FLOAT(done)
+		Z_PARAM_OPTIONAL
+		REDISLOCK_PARAM_FLOAT(args.ttl)
+		REDISLOCK_PARAM_FLOAT(args.wait)
+		Z_PARAM_BOOL(args.renews)
+		REDISLOCK_PARAM_FLOAT_OR_NULL(args.max_hold, args.has_no_max_hold)
+		Z_PARAM_FUNC_OR_NULL(args.on_loss, args.on_loss_cache)
+		Z_PARAM_FUNC_OR_NULL(args.abort.function, args.abort.cache)
+	ZEND_PARSE_PARAMETERS_END();
+	zval object;
+	zval result;
+	if (!redislock_read_done(done, 3, &args.done_ms)) {
+		RETURN_THROWS();
 	}
-	redislock_lease_end_section(&object, return_value);
-	zval_ptr_dtor(&object);
+	bool is_taken = take_lease(ZEND_THIS, &args, &object);
+	if (!is_taken && !args.is_done) {
+		throw_not_taken(&args);
+	}
+	redislock_free_keys(&args.keys);
+	if (!is_taken && EG(exception) != NULL) {
+		RETURN_THROWS();
+	}
+	if (!is_taken) {
+		RETURN_FALSE;
+	}
+	ZVAL_UNDEF(&result);
+	run_section(&section, &cache, &object, &result, args.done_ms);
+	zval_ptr_dtor(&result);
+	if (EG(exception) != NULL) {
+		RETURN_THROWS();
+	}
+	RETURN_TRUE;
 }
 
 /* ---- questions ---- */

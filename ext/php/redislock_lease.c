@@ -759,10 +759,39 @@ static const redislock_part *part_lost_at_end(const redislock_lease_object *obje
 	return NULL;
 }
 
-void redislock_lease_end_section(zval *zv, zval *result)
+/* The work under the lock is done: the release says so. Where the section has entered the lock once
+ * more and keeps that lease, the mark comes with its release. */
+static void note_done(const redislock_lease_object *object, int64_t done_ms)
+{
+	for (unsigned i = 0; i < object->count; i++) {
+		const redislock_record *record = object->parts[i].record;
+		rl_watchdog_hold(record->renewal);
+		record->lease->done_ms = done_ms;
+		rl_watchdog_let_go(record->renewal);
+	}
+}
+
+/* The section of once() has released or detached the lock itself. */
+static void throw_unmarked(const redislock_lease_object *object)
+{
+	char shown[RL_BYTES_TEXT];
+	rl_bytes key = rl_lease_name(object->parts[0].record->lease);
+	zend_throw_exception_ex(redislock_ce_exception, 0,
+		"the section of once() has released or detached the lock \"%s\" itself, so its work is not "
+		"marked as done",
+		rl_bytes_text(key, shown));
+	redislock_note_key(key);
+}
+
+void redislock_lease_end_section(zval *zv, zval *result, int64_t done_ms)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
 	rl_loss loss = loss_of(object);
+	if (done_ms > 0 && loss == RL_LOSS_RELEASED && EG(exception) == NULL) {
+		throw_unmarked(object);
+	} else if (done_ms > 0 && loss == RL_LOSS_NONE && EG(exception) == NULL) {
+		note_done(object, done_ms);
+	}
 	if (!is_over(object)) {
 		/* The watchdog repeats a release that fails for now, and stats() counts it. */
 		bool is_ending = (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0;

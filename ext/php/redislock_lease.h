@@ -44,10 +44,12 @@ void redislock_lease_give_back(zval *object);
 /* Calls each onLoss that is due, if PHP allows a call at this moment. */
 void redislock_lease_report_losses(void);
 
-/* Ends the lease when the section of synchronized() is over, even where other code keeps the
- * object, as the trace of an exception does. Throws when the lock was lost, unless the section
- * itself has thrown. */
-void redislock_lease_end_section(zval *object, zval *result);
+/* Ends the lease when the section of synchronized() or once() is over, even where other code keeps
+ * the object, as the trace of an exception does. Throws when the lock was lost, unless the section
+ * itself has thrown.
+ * @param done_ms once(): for how long the release leaves the mark of work that is done, unless the
+ *   section has thrown; else 0 */
+void redislock_lease_end_section(zval *object, zval *result, int64_t done_ms);
 
 /* The comparison handler of both classes: an object equals only itself. */
 int redislock_compare_identity(zval *a, zval *b);

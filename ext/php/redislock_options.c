@@ -232,25 +232,38 @@ bool redislock_check_token(const zend_string *token, uint32_t arg)
 			RL_RESERVED_LONG);
 		return false;
 	}
+	if (zend_string_equals_literal(token, RL_DONE)) {
+		zend_argument_value_error(
+			arg, "must not be \"%s\", which marks work that is done", RL_DONE);
+		return false;
+	}
+	return true;
+}
+
+bool redislock_read_done(double seconds, uint32_t arg, int64_t *ms)
+{
+	double exact = floor(seconds * 1000 + MS_TOLERANCE);
+	if (!(exact >= TTL_MIN_MS && exact <= (double) TTL_MAX_MS)) {
+		zend_argument_value_error(arg, "must be between 0.005 seconds and 366 days");
+		return false;
+	}
+	*ms = (int64_t) exact;
 	return true;
 }
 
 bool redislock_read_ttl(const redislock_client *client, double seconds, uint32_t arg, int64_t *ms)
 {
 	int64_t longest_ms = rl_set_longest_ttl_ms(&client->set);
-	double exact = floor(seconds * 1000 + MS_TOLERANCE);
-	if (!(exact >= TTL_MIN_MS && exact <= (double) TTL_MAX_MS)) {
-		zend_argument_value_error(arg, "must be between 0.005 seconds and 366 days");
+	if (!redislock_read_done(seconds, arg, ms)) {
 		return false;
 	}
-	if (exact > (double) longest_ms) {
+	if (*ms > longest_ms) {
 		char text[RL_SECONDS_TEXT];
 		zend_argument_value_error(arg,
 			"must be at most %s seconds, because of failover_grace in the DSN",
 			rl_seconds_text(longest_ms * RL_NS_PER_MS, text));
 		return false;
 	}
-	*ms = (int64_t) exact;
 	return true;
 }
 

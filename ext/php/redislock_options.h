@@ -66,6 +66,9 @@ bool redislock_check_token(const zend_string *token, uint32_t arg);
 bool redislock_read_ttl(const redislock_client *client, double seconds, uint32_t arg, int64_t *ms);
 bool redislock_read_wait(double seconds, uint32_t arg, int64_t *ns);
 
+/* For how long the mark of work that is done stays. */
+bool redislock_read_done(double seconds, uint32_t arg, int64_t *ms);
+
 /* Reads how long a lease may be renewed: the argument (unless is_none) or the INI setting,
  * whichever is shorter.
  * @param[out] ns RL_NEVER = without end */

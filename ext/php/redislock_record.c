@@ -439,7 +439,8 @@ void redislock_record_release_late(const redislock_record *record, unsigned memb
 		.members = members,
 		.strays = lease->strays,
 		.renewal = record->renewal,
-		.ttl_ns = lease->ttl_ns};
+		.ttl_ns = lease->ttl_ns,
+		.done_ms = lease->done_ms};
 	if (members != 0 && !lease->is_own_token) {
 		rl_watchdog_release_late(&late, &REDISLOCK_G(net).resolver);
 	}

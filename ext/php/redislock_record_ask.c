@@ -40,6 +40,7 @@ static redislock_call *ask_once(redislock_record *record, rl_verb verb, int64_t 
 			.token = token,
 			.ttl_ms = ttl_ms,
 			.was_held = rl_lease_was_held(lease),
+			.done_ms = verb == RL_VERB_RELEASE ? lease->done_ms : 0,
 			.is_leased = true,
 			/* A member that runs the command late could shorten the TTL that the next extend()
 			   sets. */

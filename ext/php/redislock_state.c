@@ -39,6 +39,8 @@ void redislock_state_new(zval *object, const rl_lock_state *state)
 	set(object, "isForeign", &value);
 	ZVAL_BOOL(&value, state->holder == RL_HOLDER_RESERVED);
 	set(object, "isReserved", &value);
+	ZVAL_BOOL(&value, state->holder == RL_HOLDER_DONE);
+	set(object, "isDone", &value);
 }
 
 void redislock_state_set_up(zend_class_entry *ce)

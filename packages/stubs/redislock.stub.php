@@ -199,6 +199,36 @@ class RedisLock
     ): mixed {}
 
     /**
+     * Runs a section of code under the lock, unless it has run to its end within the last $for
+     * seconds.
+     *
+     * @param callable(RedisLockLease): mixed $section
+     * @param (callable(RedisLockLease): mixed)|null $onLoss
+     * @param (callable(): (bool|null|void))|null $abort as for acquire()
+     *
+     * @return bool true = this call has run the section; false = it has run to its end before
+     *
+     * @throws RedisLockTimeoutException when another caller ran the section until the end of $wait
+     * @throws RedisLockLostException when the lock was lost before the section ended
+     * @throws RedisLockConnectionException
+     * @throws RedisLockServerException
+     * @throws ValueError
+     *
+     * @phpstan-impure
+     */
+    public function once(
+        string $key,
+        callable $section,
+        float $for,
+        float $ttl = 30.0,
+        float $wait = 0.0,
+        bool $renew = true,
+        ?float $maxHold = null,
+        ?callable $onLoss = null,
+        ?callable $abort = null,
+    ): bool {}
+
+    /**
      * Whether the lock is held, by any holder.
      *
      * @throws RedisLockConnectionException
@@ -286,13 +316,13 @@ class RedisLock
      * The numbers of this process since it started, or of all processes that share them.
      *
      * @return array{processes: int, processes_missing: int, held: int, waiting: int,
-     *   acquired: int, refused: int, split_votes: int, timed_out: int, failed: int, tries: int,
-     *   probes: int, wake_ups: int, spurious_wake_ups: int, backoffs: int, grants_undone: int,
-     *   released: int, not_released: int, late_releases: int, late_releases_done: int,
-     *   late_releases_dropped: int, extended: int, not_extended: int, renewed: int, lost: int,
-     *   connects: int, reconnects: int, cluster_redirects: int, tls_handshakes: int,
-     *   tls_resumed: int, sentinel_lookups: int, primary_switches: int, unconfirmed: int,
-     *   blocked_by_grace: int, scripts_loaded: int, wake_failures: int,
+     *   acquired: int, refused: int, already_done: int, split_votes: int, timed_out: int,
+     *   failed: int, tries: int, probes: int, wake_ups: int, spurious_wake_ups: int, backoffs: int,
+     *   grants_undone: int, released: int, not_released: int, late_releases: int,
+     *   late_releases_done: int, late_releases_dropped: int, extended: int, not_extended: int,
+     *   renewed: int, lost: int, connects: int, reconnects: int, cluster_redirects: int,
+     *   tls_handshakes: int, tls_resumed: int, sentinel_lookups: int, primary_switches: int,
+     *   unconfirmed: int, blocked_by_grace: int, scripts_loaded: int, wake_failures: int,
      *   wait_time: array{count: int, sum: float, buckets: array<string, int>},
      *   hold_time: array{count: int, sum: float, buckets: array<string, int>},
      *   round_trip: array{count: int, sum: float, buckets: array<string, int>}}
@@ -466,6 +496,9 @@ final readonly class RedisLockState
 
     /** A release has reserved the lock for a waiter: there is no holder. */
     public readonly bool $isReserved;
+
+    /** The key has the mark of once(): the work is done, and there is no holder. */
+    public readonly bool $isDone;
 
     private function __construct() {}
 }

@@ -17,7 +17,7 @@ $docs = new DocRunner();
 $hosts = array_map(fn () => $docs->start(recipe('minute.php'), '2026-01-01 12:00'), range(1, 4));
 $output = array_map(fn (PhpChild $host) => $host->output(), $hosts);
 sort($output);
-same('four hosts', [...array_fill(0, 3, "another host does it\n"), "sending the report\n"],
+same('four hosts', [...array_fill(0, 3, "another host has done it\n"), "sending the report\n"],
     $output);
 same('the next minute', "sending the report\n",
     $docs->start(recipe('minute.php'), '2026-01-01 12:01')->output());

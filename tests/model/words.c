@@ -9,12 +9,12 @@
 
 /* The texts that rl_store.c was written from. Where one is changed, the model has to follow. */
 static const char *const sha1_of_model[RL_SCRIPTS] = {
-	[RL_SCRIPT_TRY] = "6780a1e5fd2878c79e1cc2c2fdda667dacee4240",
-	[RL_SCRIPT_RELEASE] = "e0b599865d1c9b3e894ff7e3d1c11c246cfc5f7a",
+	[RL_SCRIPT_TRY] = "9a147af2aff72f2529fb0a93de994ec7709f03ee",
+	[RL_SCRIPT_RELEASE] = "da3f85702db166bc4e0522a9febdf30d124b7354",
 	[RL_SCRIPT_EXTEND] = "edfbcc8a0d35fbff8532e25c6458d1764f69a631",
 	[RL_SCRIPT_RENEW] = "dc9a7d94f9dfec949757437107b263a3cced37d2",
-	[RL_SCRIPT_PROBE] = "ed9a63692b32fa9cc44f001442cd6a73bcc48ff4",
-	[RL_SCRIPT_INSPECT] = "b460568cb1db7805e2a755b6cbc4785c5e6a3316",
+	[RL_SCRIPT_PROBE] = "b62f62f21b059530b74d7f05cb90511a0fb34d61",
+	[RL_SCRIPT_INSPECT] = "34dd12ea20486c6d1c01192f20ee9dc73b9e3f94",
 	[RL_SCRIPT_FORCE] = "5690f6e74a8dfb4240a07e53512f807a5a6ccb06",
 	[RL_SCRIPT_SWAP] = "4591220f91d1db0f0ff89781dd61a9a14a83c377",
 	[RL_SCRIPT_FENCE] = "1b97b3e08f88527c75b8cf053be639ff83e7f583",

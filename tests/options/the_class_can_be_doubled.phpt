@@ -40,7 +40,8 @@ eval("$code }");
 foreach ([(new ReflectionClass('Double'))->newInstanceWithoutConstructor(),
         new Double('redis://127.0.0.1:1')] as $double) {
     $double->results = ['acquire' => 'token', 'release' => true, 'extend' => true,
-        'synchronized' => 42, 'isLocked' => false, 'inspectAll' => [], 'forceRelease' => true];
+        'synchronized' => 42, 'once' => true, 'isLocked' => false, 'inspectAll' => [],
+        'forceRelease' => true];
     check('it is a RedisLock', $double instanceof RedisLock);
     same('acquire()', 'token', $double->acquire('k', wait: 5));
     same('release()', true, $double->release('k', 'token'));
@@ -48,6 +49,7 @@ foreach ([(new ReflectionClass('Double'))->newInstanceWithoutConstructor(),
     same('lease()', null, $double->lease('k'));
     same('resume()', null, $double->resume('k', 'token'));
     same('synchronized()', 42, $double->synchronized('k', fn () => 1));
+    same('once()', true, $double->once('k', fn () => 1, 60));
     same('isLocked()', false, $double->isLocked('k'));
     same('owner()', null, $double->owner('k'));
     same('remaining()', null, $double->remaining('k'));

@@ -10,7 +10,7 @@ $class = new ReflectionClass('RedisLock');
 $methods = array_map(fn ($method) => $method->name, $class->getMethods());
 sort($methods);
 same('methods', ['__construct', 'acquire', 'advance', 'close', 'extend', 'forceRelease', 'inspect',
-    'inspectAll', 'isLocked', 'lease', 'owner', 'release', 'remaining', 'resume', 'stats',
+    'inspectAll', 'isLocked', 'lease', 'once', 'owner', 'release', 'remaining', 'resume', 'stats',
     'synchronized', 'token'], $methods);
 $signature = fn (string $method) => implode(', ',
     array_map(fn ($p) => "$p->name"
@@ -36,6 +36,10 @@ same('synchronized',
     'key, section, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, '
     . 'abort = NULL',
     $signature('synchronized'));
+same('once',
+    'key, section, for, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, '
+    . 'abort = NULL',
+    $signature('once'));
 
 /* stats() has the keys that its documentation has, in its list and in the shape of its array. */
 $stub = file_get_contents(__DIR__ . '/../../stubs/redislock.stub.php');

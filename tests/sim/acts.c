@@ -6,6 +6,7 @@
 
 #include "cluster.h"
 #include "cover.h"
+#include "done.h"
 #include "success.h"
 #include "undone.h"
 #include "votes.h"
@@ -207,12 +208,12 @@ static bool has_lock_by_given(const sim_client *c)
 	return false;
 }
 
-/* A server that stands still may carry out the undo of an earlier call when the connection is long
- * gone, and free the lock that the caller has with the same token by then. So callers must not use
- * the token of a call that has failed (docs/leases.md). */
+/* A server may carry out the undo of a call that has failed when the connection is long gone, and
+ * free the lock that the caller has with the same token by then; or a failover may bring the token
+ * back. So callers must not use the token of a call that has failed (docs/leases.md). */
 static bool may_use_again(const sim_client *c)
 {
-	return c->has_given && !has_lock_by_given(c) && (plan.faults & 1U << FAULT_STALL) == 0;
+	return c->has_given && !has_lock_by_given(c);
 }
 
 /* Draws a caller's token of our form: a unique one, or one that the client has used before. */
@@ -254,6 +255,7 @@ static void begin_take(sim_client *c, holding *h)
 	char own[RL_WORDS_TEXT];
 	unsigned key = any(plan.keys);
 	bool is_own = plan.has_twins || one_in(8);
+	bool is_once = plan.has_once && !is_own && one_in(2);
 	if (has_key(c, key)) {
 		return;
 	}
@@ -261,14 +263,19 @@ static void begin_take(sim_client *c, holding *h)
 	c->ttl_ns = draw_ttl();
 	c->wait_ns = draw_wait(c);
 	c->max_hold_ns = plan.faults != 0 && one_in(8) ? spread(MS, 4 * c->ttl_ns) : RL_NEVER;
-	bool is_token = plan.has_twins || (plan.mode != PLAN_FAIR && one_in(is_own ? 2 : 3));
+	bool is_token =
+		!is_once && (plan.has_twins || (plan.mode != PLAN_FAIR && one_in(is_own ? 2 : 3)));
 	rl_bytes token = is_own ? draw_own_token(c, own, sizeof own) : rl_bytes_of(NULL, 0);
 	size_t len = is_own ? token.len : rl_token_len(&c->set.label);
 	prepare(c, h, key, len, !is_token && (plan.mode == PLAN_FAIR || !one_in(8)));
 	h->is_token = is_token;
 	h->is_own = is_own;
-	rl_acquire_args args = {
-		.key = key_name(key), .token = token, .ttl_ms = c->ttl_ns / MS, .wait_ns = c->wait_ns};
+	h->is_once = c->is_once = is_once;
+	rl_acquire_args args = {.key = key_name(key),
+		.token = token,
+		.ttl_ms = c->ttl_ns / MS,
+		.wait_ns = c->wait_ns,
+		.is_once = is_once};
 	begin_op(c, ACT_TAKE, h, rl_acquire_new(&c->set, &c->pool, &c->env, &args));
 	const rl_acquire *acquire = (const rl_acquire *) c->op;
 	c->token = rl_words_text(acquire->token).mark;
@@ -363,6 +370,30 @@ static void begin_farewell(sim_client *c, holding *h)
 		const rl_lease *lease = c->leaving_leases[i];
 		rl_renewer_stop_grants(&c->renewer, lease->names.key, rl_lease_token(lease));
 	}
+}
+
+/* The work of a run has ended, or has failed. */
+static void begin_end_of_run(sim_client *c, holding *h)
+{
+	bool is_done = rl_lease_is_held(h->lease) && !one_in(3);
+	c->leaving_count = 0;
+	if (is_done) {
+		int64_t done =
+			spread(5 * MS, 4 * plan.ttl_most < 20 * SECOND ? 4 * plan.ttl_most : 20 * SECOND);
+		h->lease->done_ms = done / MS;
+		done_marking(h->key, done, h->lease->ttl_ns);
+	} else {
+		COVER(run_failed);
+	}
+	leave(c, h);
+	if (c->leaving_count == 0) {
+		return;
+	}
+	TRACE("c%u ends its run of k%u, mark %" PRId64, (unsigned) c->index, (unsigned) h->key,
+		h->lease->done_ms);
+	begin_op(c, ACT_FAREWELL, h,
+		rl_releases_new(&c->set, &c->pool, &c->env, c->leaving_leases, 1, plan.timeout_ns));
+	rl_renewer_stop_grants(&c->renewer, h->lease->names.key, rl_lease_token(h->lease));
 }
 
 static void begin_extend(sim_client *c, holding *h)
@@ -460,7 +491,9 @@ static void begin_with_loose(sim_client *c, holding *h)
 static void end_ref(sim_client *c, holding *h)
 {
 	bool is_kept = plan.has_twins || (h->is_token && plan.faults != 0 && one_in(8));
-	if (is_kept && atomic_load(&h->lease->proof) > client_now(c)) {
+	if (h->is_once) {
+		begin_end_of_run(c, h);
+	} else if (is_kept && atomic_load(&h->lease->proof) > client_now(c)) {
 		/* The key is left to its TTL. */
 		h->end_at = clock_when(&c->clock, atomic_load(&h->lease->proof));
 	} else if (is_kept) {
@@ -646,7 +679,7 @@ static void check_end(const sim_client *c, const rl_acquire *acquire)
 		world_violate("deadline: c%u ended its wait %.3f ms after the deadline",
 			(unsigned) c->index, (double) (now - acquire->deadline) / 1e6);
 	}
-	if (acquire->op.status == RL_BUSY && now < acquire->deadline) {
+	if (acquire->op.status == RL_BUSY && now < acquire->deadline && !acquire->is_done) {
 		world_violate("deadline: c%u gave up its wait %.3f ms before the deadline",
 			(unsigned) c->index, (double) (acquire->deadline - now) / 1e6);
 	}
@@ -689,7 +722,13 @@ static void check_patience(const sim_client *c, const rl_acquire *acquire)
 
 static void count_take(const sim_client *c, const rl_acquire *acquire)
 {
-	if (acquire->op.status == RL_BUSY && rl_acquire_is_waiting(acquire)) {
+	if (acquire->is_done) {
+		done_told(c, c->subject->key);
+		const rl_queue_place *place = acquire->queue.place;
+		if (place != NULL && place->errand.answer.holder == RL_HOLDER_DONE) {
+			COVER(told_in_queue);
+		}
+	} else if (acquire->op.status == RL_BUSY && rl_acquire_is_waiting(acquire)) {
 		COVER(timed_out);
 	} else if (acquire->op.status == RL_BUSY) {
 		COVER(refused);
@@ -776,6 +815,10 @@ static void finish_take(sim_client *c)
 		judge_waited(c->index);
 	}
 	if (acquire->op.status == RL_OK) {
+		if (h->is_once) {
+			COVER(run);
+			done_run_begins(c, h->key);
+		}
 		judge_fairness(c->index);
 		if (c->is_waiter) {
 			judge_order(c->index);
@@ -785,7 +828,9 @@ static void finish_take(sim_client *c)
 		h->lease->strays = rl_quorum_call_strays(&acquire->op.call);
 		votes_took(c->index, &acquire->op.call, h->key, rl_words_text(token).mark);
 		note_nodes(c, acquire, rl_words_text(token).mark, true);
-		if (acquire->own.data != NULL) {
+		/* The swap must not overtake an undo of a token that is used again: so it may come to too
+		 * few members, of which the others keep the drawn token until its TTL. */
+		if (acquire->own.data != NULL && !c->is_again) {
 			rl_bytes drawn = rl_bytes_of(acquire->drawn, acquire->drawn_len);
 			judge_released(c->index, h->key, rl_words_text(drawn).mark);
 		}
@@ -795,6 +840,7 @@ static void finish_take(sim_client *c)
 		if (acquire->op.status != RL_BUSY && acquire->op.status != RL_ERR_SLOW) {
 			judge_failed(c->index, h->key, why(c));
 		}
+		c->has_given = c->has_given && acquire->op.status == RL_BUSY;
 		tell_not_won(c);
 		free_ref(c, h);
 	}
@@ -898,7 +944,8 @@ static void release_late(sim_client *c, const holding *h, unsigned members)
 		.members = members,
 		.strays = h->lease->strays,
 		.renewal = h->renewal,
-		.ttl_ns = h->lease->ttl_ns};
+		.ttl_ns = h->lease->ttl_ns,
+		.done_ms = h->lease->done_ms};
 	if (members == 0 || h->is_own || h->lease->is_own_token) {
 		return;
 	}
@@ -965,6 +1012,9 @@ void acts_finish(sim_client *c)
 			finish_release(c);
 			break;
 		case ACT_FAREWELL:
+			if (c->subject->lease->done_ms > 0 && rl_releases_vote(c->op, 0) == RL_VOTE_GRANTED) {
+				done_marked(c->subject->key, c->subject->lease->done_ms * MS, c->begun_at);
+			}
 			for (unsigned i = 0; i < c->leaving_count; i++) {
 				unsigned missing = rl_releases_missing(c->op, i);
 				if (missing != 0) {
@@ -1003,6 +1053,7 @@ void acts_abandon(sim_client *c)
 		forget_given(c, c->leaving[i]);
 	}
 	if (what == ACT_TAKE) {
+		c->has_given = false;
 		tell_not_won(c);
 	} else if (what == ACT_RESUME) {
 		tell_not_taken_over(c);

@@ -34,6 +34,7 @@ typedef struct holding {
 	int64_t fence;  /* the fencing number; 0 = it was not asked for yet */
 	bool is_token;  /* PHP has a token, not a lease */
 	bool is_own;    /* a caller's token, of any form */
+	bool is_once;   /* a run of work that is to be done once */
 	bool was_lost;  /* the loss has been counted */
 	int64_t end_at; /* in true time */
 } holding;
@@ -69,6 +70,7 @@ typedef struct sim_client {
 	bool is_alive;
 	bool is_closing; /* the client begins no further act */
 	bool is_waiter;  /* the operation waits for a lock */
+	bool is_once;    /* for TAKE: the work is to be done once */
 	bool wakes;
 	uint32_t life;
 	uint32_t step;

@@ -237,6 +237,9 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 	if (verb != RL_VERB_RELEASE || any(3) == 0) {
 		request->waiter = rl_bytes_of(waiter, strlen(waiter));
 	}
+	if (verb == RL_VERB_RELEASE && any(4) == 0) {
+		request->done_ms = is_short ? 5 + any(30) : 50 + any(1000);
+	}
 	if (verb == RL_VERB_PROBE) { /* a client that looks also waits */
 		request->no_helpers = false;
 		request->mark_ms = request->mark_ms > 0 ? request->mark_ms : 2000;

@@ -109,6 +109,12 @@
  X(late_grant, "a member that a call has not asked gets the lock later") \
  X(kept, "a lease is lost, and might have been kept but for its servers") \
  X(helpers_gone, "marks and tickets are looked for behind the last waiter") \
+ X(run, "a call takes the lock to do work once") \
+ X(run_failed, "such work fails, and its lock is freed") \
+ X(marked_done, "a quorum has the mark of work that is done") \
+ X(told_done, "a call is told that the work is done") \
+ X(told_in_queue, "a call is told so in the queue") \
+ X(all_told, "all calls that wait for work that is done should know") \
  X(fenced, "a holder gets a fencing number") \
  X(fenced_by_clock, "a fencing number is judged although its predecessor may be lost") \
  X(not_fenced, "a lease is lost when it is asked for its fencing number") \

@@ -257,6 +257,13 @@ static bool draw_handovers(void)
 	return chance_one_in(&own, 4) && plan.mode != PLAN_FAIR && !plan.has_twins;
 }
 
+static bool draw_once(void)
+{
+	chance own;
+	chance_begin(&own, world.seed ^ UINT64_C(0x0dce));
+	return chance_one_in(&own, 4) && plan.mode != PLAN_FAIR && !plan.has_twins;
+}
+
 /* Half of the usual worlds with several members have a slow server. A separate draw from the seed
  * decides that, so the other draws of a seed are what they would be without it. */
 static void choose_slow_server(void)
@@ -319,6 +326,7 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 	}
 	plan.fencing = draw_fencing();
 	plan.has_handovers = draw_handovers();
+	plan.has_once = draw_once();
 	choose_slow_server();
 	plan.is_hasty = draw_haste();
 }

@@ -131,6 +131,7 @@ typedef struct plan {
 	bool has_names;   /* after a switch a server's name leads elsewhere, and not its address */
 	plan_fencing fencing;
 	bool has_handovers; /* tokens are given away and taken over often; decided like fencing */
+	bool has_once;      /* some work is to be done once; decided like fencing */
 	bool has_stalls;    /* servers and clients stand still for seconds; nothing else breaks */
 	unsigned waits;     /* how many of 8 acquires wait */
 	uint64_t events;    /* the least number of events */

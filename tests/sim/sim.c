@@ -6,6 +6,7 @@
 #include "client.h"
 #include "cluster.h"
 #include "cover.h"
+#include "done.h"
 #include "excuses.h"
 #include "faults.h"
 #include "judge.h"
@@ -90,6 +91,9 @@ static void dispatch(const event *e)
 		case EVENT_SPREAD:
 			judge_on_spread(e->what);
 			break;
+		case EVENT_ALL_TOLD:
+			done_on_look(e->what, e->until);
+			break;
 		case EVENT_HELPERS:
 			judge_on_helpers(e->what, e->until);
 			break;
@@ -140,6 +144,7 @@ static bool run_seed(uint64_t seed, const options *o)
 	net_begin();
 	plan_begin(o->mode, o->members, o->has_clusters, o->has_sentinels);
 	judge_begin();
+	done_begin();
 	routes_begin();
 	votes_begin();
 	undone_begin();

@@ -44,6 +44,7 @@ typedef enum event_kind {
 	EVENT_HUNGER,   /* what = key: it may have been free for too long */
 	EVENT_SPREAD,   /* what = a grant's record: all members must have the lock */
 	EVENT_HELPERS,  /* what = key: no client waits for the key, unless `until` is old */
+	EVENT_ALL_TOLD, /* what = key: no client waits for work that is done, unless `until` is old */
 	/* of clusters: what = member, but for TOLD and CRON */
 	EVENT_MOVE,      /* life = slot, until = number: its move goes on */
 	EVENT_MOVE_END,  /* until = slot: the other node learns that the move has ended */

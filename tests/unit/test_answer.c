@@ -123,7 +123,7 @@ static void any_other_answer_to_try_is_a_failure(void)
 	CHECK_INT(READ(TRY, 0, 5, 77, 0, 0, 0).vote, RL_VOTE_FAILED);
 	CHECK_INT(READ(TRY, 0, -1, 77, 0, 0).vote, RL_VOTE_FAILED);
 	CHECK_INT(READ(TRY, 0, 5, 77, -1, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(TRY, 0, 5, 77, 5, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(TRY, 0, 5, 77, 6, 0).vote, RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, array(NULL, 0)), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, status("OK")), RL_VOTE_FAILED);
 	CHECK_INT(VOTE(TRY, integer(1)), RL_VOTE_FAILED);
@@ -169,7 +169,8 @@ static void the_answer_to_inspect_is_a_state(void)
 	CHECK_INT(inspect(9, integer(RL_HOLDER_RESERVED), 1, RL_RESERVED_LONG).text.len, 0);
 	CHECK_INT(inspect(9, integer(RL_HOLDER_RESERVED), 1, "").vote, RL_VOTE_GRANTED);
 	CHECK_INT(inspect(-2, integer(RL_HOLDER_NOBODY), 0, "").vote, RL_VOTE_REFUSED);
-	CHECK_INT(inspect(1, integer(5), 0, "").vote, RL_VOTE_FAILED);
+	CHECK_INT(inspect(9, integer(RL_HOLDER_DONE), 0, RL_DONE).vote, RL_VOTE_GRANTED);
+	CHECK_INT(inspect(1, integer(6), 0, "").vote, RL_VOTE_FAILED);
 	CHECK_INT(inspect(1, nil(), 0, "").vote, RL_VOTE_FAILED);
 	CHECK_INT(READ(INSPECT, 1, 2, 3, 4).vote, RL_VOTE_FAILED);
 	CHECK_INT(READ(INSPECT, 1, 2, 3).vote, RL_VOTE_FAILED);
@@ -197,7 +198,8 @@ static void any_other_answer_to_probe_is_a_failure(void)
 	CHECK_INT(READ(PROBE, 5, 77, 0, 0).vote, RL_VOTE_FAILED);
 	CHECK_INT(READ(PROBE, 5, 77, 0, 0, 0, 0).vote, RL_VOTE_FAILED);
 	CHECK_INT(READ(PROBE, -1, 77, 0, 0, 0).vote, RL_VOTE_FAILED);
-	CHECK_INT(READ(PROBE, 5, 77, 5, 0, 0).vote, RL_VOTE_FAILED);
+	CHECK_INT(READ(PROBE, 5, 77, 5, 0, 0).holder, RL_HOLDER_DONE);
+	CHECK_INT(READ(PROBE, 5, 77, 6, 0, 0).vote, RL_VOTE_FAILED);
 	CHECK_INT(READ(PROBE, 5, 77, -1, 0, 0).vote, RL_VOTE_FAILED);
 	CHECK_INT(READ(PROBE, 5, 77, 0, 2, 0).vote, RL_VOTE_FAILED);
 	CHECK_INT(READ(PROBE, 5, 77, 0, -2, 0).vote, RL_VOTE_FAILED);
@@ -231,6 +233,21 @@ static void the_answer_to_a_release_says_whether_waiters_could_be_woken(void)
 		CHECK_INT(answer.number, RL_FREED_UNTOLD);
 		CHECK_INT(read_it(verbs[i], integer(3)).vote, RL_VOTE_FAILED);
 	}
+}
+
+static void a_release_that_leaves_a_mark_may_find_it_there(void)
+{
+	rl_request release = request_of(RL_VERB_RELEASE);
+	rl_answer answer;
+	rl_error err;
+	rl_reply before = integer(RL_MARKED_BEFORE);
+	release.done_ms = 1;
+	rl_answer_read(&release, &before, &answer, &err, NULL, 0);
+	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
+	CHECK_INT(answer.number, RL_MARKED_BEFORE);
+	rl_reply other = integer(RL_MARKED_BEFORE + 1);
+	rl_answer_read(&release, &other, &answer, &err, NULL, 0);
+	CHECK_INT(answer.vote, RL_VOTE_FAILED);
 }
 
 static bool is_taken_over(rl_verb verb, int64_t number)
@@ -445,6 +462,7 @@ static const check_test tests[] = {
 	TEST(any_other_answer_to_probe_is_a_failure),
 	TEST(the_answer_to_blpop_is_a_ticket_or_nil),
 	TEST(the_answer_to_a_release_says_whether_waiters_could_be_woken),
+	TEST(a_release_that_leaves_a_mark_may_find_it_there),
 	TEST(the_answers_of_plain_verbs_are_one_and_zero),
 	TEST(the_answer_to_remaining_is_a_pttl),
 	TEST(the_answer_to_fence_is_digits_or_a_refusal),

@@ -114,6 +114,26 @@ static void script_verbs_have_the_right_arguments(void)
 	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "3", "key", "mark", "tickets", "10");
 }
 
+/* The mark is the fifth argument. The fourth is not used. */
+static void a_release_may_leave_a_mark(void)
+{
+	rl_request release = request_of(RL_VERB_RELEASE);
+	release.done_ms = 60000;
+	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets",
+		"token", "waiter", "", "", "60000");
+	release.waiter = (rl_bytes){NULL, 0};
+	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets",
+		"token", "", "", "", "60000");
+	release.reserve_ms = 10;
+	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "3", "key", "mark", "tickets",
+		"token", "", "10", "", "60000");
+	release.no_helpers = true;
+	CHECK_ARGV(
+		release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "1", "key", "token", "", "", "", "60000");
+	rl_request undo = rl_request_undo(&release);
+	CHECK_ARGV(undo, "EVAL", text_of(RL_SCRIPT_RELEASE), "1", "key", "token");
+}
+
 /* A try counts its arguments, so they stay, empty. A release leaves the last one out. */
 static void a_command_without_a_waiter_leaves_its_arguments_out(void)
 {
@@ -225,6 +245,7 @@ static void set_and_try_take_locks(void)
 static const check_test tests[] = {
 	TEST(plain_verbs_have_the_right_commands),
 	TEST(script_verbs_have_the_right_arguments),
+	TEST(a_release_may_leave_a_mark),
 	TEST(a_command_without_a_waiter_leaves_its_arguments_out),
 	TEST(a_script_without_helper_keys_has_one_key),
 	TEST(extend_and_renew_are_always_alone),

@@ -46,6 +46,50 @@ static void a_lease_that_is_not_ours_is_lost(void)
 	CHECK_INT(fake_stats.not_released, 1);
 }
 
+/* Releases a lease of work that is done, by the first command or by its second copy. */
+static void release_done(const char *answer, bool is_second)
+{
+	begin(1);
+	leases[0]->done_ms = 5000;
+	fake_warm(0);
+	fake_warm(0);
+	if (is_second) { /* the connection breaks, and another copy is answered */
+		fake_acts(0, FAKE_BREAK, NULL, 0);
+	}
+	fake_says(0, answer);
+	CHECK_INT(fake_drive(batch_op), RL_OK);
+}
+
+static void a_lease_may_leave_the_mark_of_work_that_is_done(void)
+{
+	release_done(":1", false);
+	CHECK_LOG("0 a2 release k1 tok - - - 5000\n");
+	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
+	CHECK_INT(fake_stats.released, 1);
+}
+
+/* Another holder has left it. */
+static void a_mark_that_was_there_before_is_a_loss(void)
+{
+	release_done(":3", false);
+	CHECK(rl_lease_is_lost(leases[0]));
+}
+
+static void the_second_copy_finds_the_mark_of_the_first(void)
+{
+	release_done(":3", true);
+	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
+	CHECK_INT(fake_stats.released, 1);
+}
+
+/* The first copy has left no mark, or it is gone. */
+static void the_second_copy_without_a_mark_is_a_loss(void)
+{
+	release_done(":0", true);
+	CHECK(rl_lease_is_lost(leases[0]));
+	CHECK_INT(fake_stats.released, 0);
+}
+
 static void many_leases_are_released_some_at_a_time(void)
 {
 	begin(LEASES);
@@ -210,6 +254,10 @@ static const check_test tests[] = {
 	TEST(one_lease_is_released),
 	TEST(a_batch_wakes_waiters),
 	TEST(a_lease_that_is_not_ours_is_lost),
+	TEST(a_lease_may_leave_the_mark_of_work_that_is_done),
+	TEST(a_mark_that_was_there_before_is_a_loss),
+	TEST(the_second_copy_finds_the_mark_of_the_first),
+	TEST(the_second_copy_without_a_mark_is_a_loss),
 	TEST(many_leases_are_released_some_at_a_time),
 	TEST(a_connection_is_dialled_when_there_is_none),
 	TEST(a_batch_without_a_server_ends_at_once),

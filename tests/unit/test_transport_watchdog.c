@@ -559,7 +559,7 @@ static void a_fork_waits_for_the_thread_at_work(void)
 	pid_t pid = fork();
 	int64_t forked_at = rl_os_now();
 	if (pid == 0) {
-		alarm(5);
+		alarm(30);
 		drop_all(false); /* in the child the mutex is free */
 		_exit(0);
 	}
@@ -575,7 +575,7 @@ static void a_fork_waits_for_the_thread_at_work(void)
  * in a child, because the fork handlers stay registered. */
 static int start_again_and_fork(void)
 {
-	alarm(5);
+	alarm(30);
 	rl_process_watch_forks();
 	rl_watchdog_set_up();
 	uint64_t before = rl_process_fork_generation();
@@ -615,7 +615,7 @@ static void get_signal_inside(int ready)
 	static const rl_sigterm_host host = {
 		.give_up = gives_up_nothing, .is_in_handler = is_never_in_handler};
 	struct sigaction action = {.sa_handler = rl_sigterm_handle};
-	alarm(5);
+	alarm(30);
 	rl_renewal *one = keep(600);
 	AWAIT(renewed() >= 1);
 	rl_sigterm_arm(&host);

@@ -19,6 +19,7 @@
 #define RL_STATS_EACH(X) \
  X(acquired) \
  X(refused) \
+ X(already_done) \
  X(split_votes) \
  X(timed_out) \
  X(failed) \

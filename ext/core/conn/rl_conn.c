@@ -224,7 +224,7 @@ static void note_confirmed(rl_conn *conn, const rl_request *request)
 
 uint64_t rl_conn_send(rl_conn *conn, const rl_request *request, unsigned tag)
 {
-	bool is_confirmed = conn->target->replicas > 0 && rl_verb_is_confirmed(request->verb);
+	bool is_confirmed = conn->target->replicas > 0 && rl_request_is_confirmed(request);
 	uint64_t last_byte = append_request(
 		conn, request, is_confirmed ? RL_PENDING_CONFIRMED : RL_PENDING_COMMAND, tag);
 	if (is_confirmed && last_byte != 0) {

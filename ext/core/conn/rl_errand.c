@@ -923,11 +923,13 @@ static void send_again(
 }
 
 /* After a lost answer, the refusal of a release may be the effect of our own earlier command, or of
- * another client. True = that cannot be known; err is set. */
+ * another client, unless an earlier command would have left a mark. True = that cannot be known;
+ * err is set. */
 static bool is_unknown(const rl_errand *errand, const rl_answer *answer)
 {
+	const rl_request *request = &errand->terms->request;
 	if (errand->doubt != RL_DOUBT_UNKNOWN || answer->vote != RL_VOTE_REFUSED ||
-		errand->terms->request.verb != RL_VERB_RELEASE) {
+		request->verb != RL_VERB_RELEASE || request->done_ms > 0) {
 		return false;
 	}
 	rl_error_set(errand->err, RL_ERR_UNKNOWN, 0,
@@ -941,8 +943,12 @@ static rl_vote vote_of(const rl_errand *errand, const rl_answer *answer)
 	const rl_errand_terms *terms = errand->terms;
 	bool is_in_doubt = errand->doubt == RL_DOUBT_UNKNOWN;
 	if (is_in_doubt && terms->was_held && terms->request.verb == RL_VERB_RELEASE &&
-		answer->vote == RL_VOTE_REFUSED) {
+		terms->request.done_ms == 0 && answer->vote == RL_VOTE_REFUSED) {
 		return RL_VOTE_GRANTED; /* the first copy has freed it */
+	}
+	if (errand->sent.verb == RL_VERB_RELEASE && !is_in_doubt &&
+		answer->number == RL_MARKED_BEFORE) {
+		return RL_VOTE_REFUSED; /* another holder has left the mark */
 	}
 	if (errand->sent.verb == RL_VERB_SWAP && terms->is_own_token && !is_in_doubt &&
 		answer->number == RL_SWAPPED_BEFORE) {

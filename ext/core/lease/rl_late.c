@@ -142,6 +142,7 @@ static rl_renewal *take_over(rl_renewer *renewer, const rl_late_release *late)
 			rl_renewer_errands_queue(member);
 		}
 	}
+	renewal->lease->done_ms = late->done_ms > 0 ? late->done_ms : renewal->lease->done_ms;
 	int64_t give_up_at = rl_time_later(renewer->env->now(renewer->env->ctx), late->ttl_ns);
 	renewal->give_up_at = give_up_at > renewal->give_up_at ? give_up_at : renewal->give_up_at;
 	rl_renewer_plan(renewal);

@@ -60,6 +60,8 @@ typedef struct rl_late_release {
 	const rl_renewal *renewal;
 	/* After this time the key has expired. */
 	int64_t ttl_ns;
+	/* See rl_lease. */
+	int64_t done_ms;
 } rl_late_release;
 
 /* The mask of all members of the set. */

@@ -59,6 +59,8 @@ typedef struct rl_lease {
 	uint64_t fork_generation;
 	double drift_factor;
 	int64_t ttl_ns;
+	/* The work is done: for how long the release leaves a mark that says so; 0 = it leaves none. */
+	int64_t done_ms;
 	/* Prolongations and renewals that are not answered yet. */
 	unsigned in_flight;
 	/* The shortest TTL of the prolongations that overlap. */

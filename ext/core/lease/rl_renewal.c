@@ -67,6 +67,7 @@ static rl_request release_of(const rl_renewal_member *member)
 	rl_request request = request_of(member, is_swap ? RL_VERB_SWAP : RL_VERB_RELEASE);
 	request.form = RL_FORM_TEXT;
 	request.waiter = member->renewal->waiter;
+	request.done_ms = member->renewal->lease->done_ms;
 	if (is_swap) {
 		request.fresh = member->renewal->back;
 		request.ttl_ms = 0; /* the key keeps its TTL */

@@ -10,7 +10,9 @@
  *
  * An acquire begins with SET. If that is refused and the call waits, a probe of all members marks
  * the waiter, and the waiter takes a place in the wait queue of one member, where a release wakes
- * it. From time to time the waiter probes again. Where waiters are not woken (wake: false, or a
+ * it. From time to time the waiter probes again. (A call for work that is to be done once begins
+ * with a try instead, which reports the holder: the call ends as soon as any member names the mark
+ * of work that is done.) Where waiters are not woken (wake: false, or a
  * server that does not allow it) the waiter polls: it has no place, and sends a try instead of each
  * probe.
  *
@@ -207,6 +209,7 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	rl_token_put_label(tokens, label);
 	acquire->ttl_ns = args->ttl_ms * RL_NS_PER_MS;
 	acquire->wait_ns = args->wait_ns;
+	acquire->is_once = args->is_once;
 	acquire->reach = RL_NEVER;
 	acquire->outage_end = RL_NEVER;
 	rl_quorum_call *call = &acquire->op.call;
@@ -344,7 +347,7 @@ static void resume(rl_acquire *acquire, const rl_tick *tick)
 {
 	if (acquire->next == RL_ACQUIRE_NEXT_SET) {
 		count_try(acquire);
-		begin_call(acquire, RL_VERB_SET, RL_PLACE_NONE, tick);
+		begin_call(acquire, acquire->is_once ? RL_VERB_TRY : RL_VERB_SET, RL_PLACE_NONE, tick);
 		return;
 	}
 	if (acquire->is_delayed) {
@@ -458,8 +461,8 @@ static int64_t probe_delay(rl_acquire *acquire, rl_holder holder, int64_t pttl)
 	if (is_queued && holder == RL_HOLDER_RESERVED) {
 		return RESERVED_PROBE_NS;
 	}
-	bool will_wake =
-		is_queued && pttl >= 0 && (holder == RL_HOLDER_KIN || holder == RL_HOLDER_SELF);
+	bool will_wake = is_queued && pttl >= 0 &&
+		(holder == RL_HOLDER_KIN || holder == RL_HOLDER_SELF || holder == RL_HOLDER_DONE);
 	int64_t delay = will_wake ? rest_of_interval(acquire) : backoff_delay(acquire);
 	/* The division cannot overflow, whatever the PTTL. */
 	if (pttl < 0 || pttl >= delay / RL_NS_PER_MS) {
@@ -722,7 +725,7 @@ static void try_split_again(rl_acquire *acquire, int64_t round_trip, const rl_ti
 static void note_holder(rl_acquire *acquire, const rl_errand *member)
 {
 	rl_holder holder = member->answer.holder;
-	if (holder != RL_HOLDER_KIN && holder != RL_HOLDER_FOREIGN) {
+	if (holder != RL_HOLDER_KIN && holder != RL_HOLDER_FOREIGN && holder != RL_HOLDER_DONE) {
 		return;
 	}
 	rl_seen *seen = &acquire->seen;
@@ -732,10 +735,24 @@ static void note_holder(rl_acquire *acquire, const rl_errand *member)
 	rl_label_set(&seen->label, rl_bytes_of(member->text, member->text_len));
 }
 
+/* A member has named the mark of work that is done, and the call ends with that. A release has
+ * written this mark after the work, also where too few members for a quorum have it. */
+static bool ends_with_done(rl_acquire *acquire)
+{
+	const rl_quorum_call *call = &acquire->op.call;
+	for (unsigned i = 0; acquire->is_once && i < call->terms.set->count; i++) {
+		const rl_errand *member = &call->members[i];
+		bool has_looked = member->vote == RL_VOTE_REFUSED || member->vote == RL_VOTE_GRANTED;
+		acquire->is_done =
+			acquire->is_done || (has_looked && member->answer.holder == RL_HOLDER_DONE);
+	}
+	return acquire->is_done;
+}
+
 static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = &acquire->op.call;
-	bool was_set = call->terms.request.verb == RL_VERB_SET;
+	bool was_first = acquire->attempts == 1;
 	bool is_split = rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
 	const rl_errand *speaker = rl_quorum_call_speaker(call, RL_VOTE_REFUSED);
 	int64_t round_trip = tick->now - speaker->channel.sent_at;
@@ -748,8 +765,12 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	}
 	acquire->crowd = answer.crowd;
 	acquire->failures = 0;
+	bool is_done = ends_with_done(acquire);
 	rl_settlement settlement;
 	bool has_token = settle(acquire, RL_UNDO_ALL, tick, &settlement);
+	if (is_done) {
+		return finish(acquire, tick, RL_BUSY);
+	}
 	acquire->splits = is_split ? acquire->splits : 0;
 	bool is_worth_another = has_token && is_split && acquire->splits < SPLIT_TRIES;
 	if (is_worth_another && !rl_acquire_is_waiting(acquire)) {
@@ -762,13 +783,13 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	/* On a slow server the answer to a probe would delay the try at the deadline. */
 	int64_t left = acquire->deadline - tick->now;
 	bool can_queue = !acquire->is_polling && left >= RL_QUEUE_WORTH_NS && left >= 2 * round_trip;
-	if (can_queue && (was_set || !is_split)) {
+	if (can_queue && (was_first || !is_split)) {
 		pause_for(acquire, tick, 0); /* a probe and a place follow */
 		return false;
 	}
 	bool has_no_helpers = call->terms.set->wakes && call->terms.request.mark.data == NULL;
-	rl_stats_add(&stats_of(acquire)->wake_failures, was_set && has_no_helpers);
-	acquire->is_polling = acquire->is_polling || was_set;
+	rl_stats_add(&stats_of(acquire)->wake_failures, was_first && has_no_helpers);
+	acquire->is_polling = acquire->is_polling || was_first;
 	if (is_worth_another) {
 		try_split_again(acquire, round_trip, tick);
 		return false;
@@ -974,14 +995,19 @@ static bool has_own_from_before(const rl_acquire *acquire, rl_holder holder)
 		!acquire->is_maybe_ours && !rl_queue_is_in(&acquire->queue);
 }
 
-static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
+/* True = the call is done. */
+static bool on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = &acquire->op.call;
 	probe_result probe;
 	bool can_queue = read_probe(call, &probe);
 	rl_answer answer = probe.member->answer;
 	note_holder(acquire, probe.member);
+	bool is_done = ends_with_done(acquire);
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
+	if (is_done) {
+		return finish(acquire, tick, RL_BUSY);
+	}
 	if (has_own_from_before(acquire, answer.holder)) {
 		answer.holder = RL_HOLDER_KIN;
 		replace_token(acquire, tick);
@@ -989,7 +1015,7 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 	if (!can_queue) {
 		fall_back(acquire, tick);
 		pause_for(acquire, tick, 0);
-		return;
+		return false;
 	}
 	acquire->crowd = answer.crowd;
 	acquire->failures = 0;
@@ -1002,12 +1028,12 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 	if (next != RL_ACQUIRE_NEXT_PROBE) {
 		acquire->next = next;
 		pause_for(acquire, tick, 0);
-		return;
+		return false;
 	}
 	if (rl_queue_is_out(&acquire->queue)) {
 		if (call->terms.request.waiter.data == NULL) {
 			pause_for(acquire, tick, 0); /* a probe marks a new name first */
-			return;
+			return false;
 		}
 		/* This may have changed since the probe began, when a place was lost. */
 		call->terms.request.maybe_ours = acquire->is_maybe_ours;
@@ -1015,6 +1041,7 @@ static void on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 	}
 	int64_t delay = probe_delay(acquire, answer.holder, probe.soonest_pttl);
 	pause_for(acquire, tick, probe.free != QUORUM_HELD ? unsure_delay(acquire, delay) : delay);
+	return false;
 }
 
 /* True when a member refuses the helper keys, which probes need. If the refusal names a command, it
@@ -1075,29 +1102,38 @@ static bool is_paused(const rl_acquire *acquire)
 	return acquire->phase == RL_ACQUIRE_PAUSED;
 }
 
-static void on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
+/* True = the call is done. */
+static bool on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_queue *queue = &acquire->queue;
 	rl_quorum_call *call = &acquire->op.call;
 	rl_answer answer = queue->place->errand.answer;
+	if (acquire->is_once && answer.holder == RL_HOLDER_DONE) {
+		acquire->is_done = true;
+		acquire->marked &= ~(1U << queue->member); /* this try has removed the mark there */
+		rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* of a probe */
+		return finish(acquire, tick, RL_BUSY);
+	}
 	acquire->losses = 0;
 	acquire->spurious++;
 	if (rl_queue_has_ticket(queue)) {
 		rl_stats_add(&stats_of(acquire)->spurious_wake_ups, 1);
 	}
 	/* If no client holds the lock, the try was refused because the mark was void, and the server
-	 * has passed the ticket on. A probe must renew the mark before the next place. */
-	bool was_void = answer.holder == RL_HOLDER_NOBODY || answer.holder == RL_HOLDER_RESERVED;
+	 * has passed the ticket on, as it does when the work is done. A probe must renew the mark
+	 * before the next place. */
+	bool was_void = answer.holder == RL_HOLDER_NOBODY || answer.holder == RL_HOLDER_RESERVED ||
+		answer.holder == RL_HOLDER_DONE;
 	if (was_void || acquire->spurious >= SPURIOUS_MAX) {
 		rl_queue_leave(queue, false, tick->now);
 	} else {
 		rl_queue_enter(queue, call, acquire->deadline, tick->now);
 	}
-	if (!is_paused(acquire)) {
-		return;
+	if (is_paused(acquire)) {
+		bool is_at_once = was_void && acquire->spurious < SPURIOUS_MAX;
+		hurry(acquire, tick, is_at_once ? 0 : probe_delay(acquire, answer.holder, answer.number));
 	}
-	bool is_at_once = was_void && acquire->spurious < SPURIOUS_MAX;
-	hurry(acquire, tick, is_at_once ? 0 : probe_delay(acquire, answer.holder, answer.number));
+	return false;
 }
 
 /* What follows a place whose try has not decided: a waiter that was woken takes reserved locks,
@@ -1169,8 +1205,7 @@ static bool on_queue_event(
 			on_queue_won(acquire, tick);
 			break;
 		case RL_QUEUE_REFUSED:
-			on_queue_refused(acquire, tick);
-			break;
+			return on_queue_refused(acquire, tick);
 		case RL_QUEUE_USELESS:
 			fall_back(acquire, tick);
 			if (is_paused(acquire)) {
@@ -1304,8 +1339,7 @@ static bool on_outcome(rl_acquire *acquire, rl_vote outcome, const rl_tick *tick
 			if (!is_granted) {
 				return on_probe_failed(acquire, tick);
 			}
-			on_probe_answered(acquire, tick);
-			return false;
+			return on_probe_answered(acquire, tick);
 		case RL_ACQUIRE_SWAPPING:
 			return is_granted ? on_swapped(acquire, tick) : on_not_swapped(acquire, outcome, tick);
 		case RL_ACQUIRE_TRYING:
@@ -1431,6 +1465,8 @@ static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 	}
 	if (status == RL_OK) {
 		rl_stats_add(&stats->acquired, 1);
+	} else if (acquire->is_done) {
+		rl_stats_add(&stats->already_done, 1);
 	} else if (status != RL_BUSY) {
 		rl_stats_add(&stats->failed, 1);
 	} else {
@@ -1534,6 +1570,8 @@ const char *rl_acquire_holder_text(const rl_acquire *acquire, char room[RL_HOLDE
 	room[0] = '\0';
 	if (label->len > 0) {
 		snprintf(room, RL_HOLDER_TEXT, "held by %.*s", (int) label->len, label->text);
+	} else if (acquire->seen.holder == RL_HOLDER_DONE) {
+		snprintf(room, RL_HOLDER_TEXT, "marked as work that is done");
 	} else if (acquire->seen.holder != RL_HOLDER_NOBODY) {
 		snprintf(room, RL_HOLDER_TEXT, "held by a client without a label");
 	}

@@ -83,7 +83,9 @@ typedef struct rl_acquire {
 	rl_bytes given;            /* the caller's token; no data = none */
 	/* The caller's token, if a drawn one must win before it; no data = none. */
 	rl_bytes own;
-	char *drawn; /* in the block; drawing changes the characters before the label */
+	bool is_once; /* the mark of work that is done ends the call */
+	bool is_done; /* it has */
+	char *drawn;  /* in the block; drawing changes the characters before the label */
 	size_t drawn_len;
 	int64_t won_since; /* SWAPPING: ownership began then */
 	/* SWAPPING: a bit for each member that granted the drawn token. */
@@ -97,10 +99,12 @@ typedef struct rl_acquire_args {
 	rl_bytes token; /* no data = draw one */
 	int64_t ttl_ms;
 	int64_t wait_ns; /* 0 = one try, RL_NEVER = for ever */
+	/* If the key says that the work is done (RL_DONE), the call ends at once. */
+	bool is_once;
 } rl_acquire_args;
 
 /* Takes a lock. RL_OK: the lock is ours, and acquire->token is its token. RL_BUSY: another client
- * held the lock until the end of the wait.
+ * held the lock until the end of the wait; or, if acquire->is_done, the work is done.
  * @return NULL when out of memory */
 rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args);
 

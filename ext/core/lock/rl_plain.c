@@ -154,7 +154,8 @@ static bool leaves(const rl_op *op, rl_late_release *late)
 		.key = call->terms.request.key,
 		.token = call->terms.request.token,
 		.members = plain->late_ns > 0 ? rl_quorum_call_missing(call) : 0,
-		.ttl_ns = plain->late_ns};
+		.ttl_ns = plain->late_ns,
+		.done_ms = call->terms.request.done_ms};
 	if (plain->must_swap_back) {
 		late->token = call->terms.request.fresh;
 		late->back = call->terms.request.token;
@@ -178,7 +179,8 @@ static bool may_hold(const rl_op *op, int64_t now, rl_late_release *late)
 		.back = is_swap ? call->terms.request.token : (rl_bytes){NULL, 0},
 		.members = all,
 		.strays = is_swap ? all : 0,
-		.ttl_ns = RL_LATE_LAST_NS};
+		.ttl_ns = RL_LATE_LAST_NS,
+		.done_ms = call->terms.request.done_ms};
 	return is_swap || ((const rl_plain *) op)->late_ns > 0;
 }
 
@@ -208,6 +210,7 @@ rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plai
 	call->terms.request.verb = args->verb;
 	call->terms.request.token = rl_bytes_of(token, args->token.len);
 	call->terms.request.ttl_ms = args->ttl_ms;
+	call->terms.request.done_ms = args->done_ms;
 	if (fence_size > 0) {
 		call->terms.request.fence =
 			rl_names_put_fence(token + args->token.len, args->key, set->naming);

@@ -12,10 +12,11 @@ typedef struct rl_plain_args {
 	/* Any that takes no lock, except SWAP, which is for rl_take_over_new(). FENCE needs a key that
 	 * has helper keys: see rl_naming. */
 	rl_verb verb;
-	rl_bytes key;   /* with its prefix */
-	rl_bytes token; /* no data = none needed */
-	int64_t ttl_ms; /* EXTEND */
-	bool was_held;  /* RELEASE: ownership was proven before */
+	rl_bytes key;    /* with its prefix */
+	rl_bytes token;  /* no data = none needed */
+	int64_t ttl_ms;  /* EXTEND */
+	bool was_held;   /* RELEASE: ownership was proven before */
+	int64_t done_ms; /* RELEASE: see rl_lease */
 	/* EXTEND: the caller has a lease, which the watchdog may keep although the command was refused.
 	 * If it does not, the caller calls rl_plain_undo(). False = a refusal is undone at once. */
 	bool is_leased;

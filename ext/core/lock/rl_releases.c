@@ -70,9 +70,10 @@ static release *release_new(
 
 static void begin(release *one, int64_t now)
 {
-	one->item.op.call.terms.was_held =
-		rl_lease_is_held(one->lease) || rl_lease_was_held(one->lease);
-	rl_quorum_call_begin(&one->item.op.call, RL_WANTED_DECISION, now, RL_NEVER);
+	rl_quorum_call *call = &one->item.op.call;
+	call->terms.was_held = rl_lease_is_held(one->lease) || rl_lease_was_held(one->lease);
+	call->terms.request.done_ms = one->lease->done_ms;
+	rl_quorum_call_begin(call, RL_WANTED_DECISION, now, RL_NEVER);
 }
 
 /* The servers of a quorum have answered, be it with an error. */
@@ -88,13 +89,15 @@ static bool is_answered(const rl_quorum_call *call)
 	return answers >= rl_quorum(call->terms.set->count);
 }
 
-/* So many members do not allow the command that no quorum can free the lock. */
+/* So many members do not allow the command that no quorum can free the lock; or their replicas do
+ * not confirm the mark that the release has left. */
 static bool is_barred(const rl_quorum_call *call)
 {
 	unsigned barred = 0;
 	for (unsigned i = 0; i < call->terms.set->count; i++) {
 		const rl_errand *member = &call->members[i];
-		barred += member->vote == RL_VOTE_FAILED && rl_error_is_final(member->err);
+		bool is_final = rl_error_is_final(member->err) || member->err->status == RL_ERR_UNCONFIRMED;
+		barred += member->vote == RL_VOTE_FAILED && is_final;
 	}
 	return barred > call->terms.set->count - rl_quorum(call->terms.set->count);
 }

@@ -81,7 +81,7 @@ static bool read_holder(const rl_reply *element, rl_answer *answer, rl_bytes *la
 	bool is_text = element->type == RL_REPLY_STRING && rl_label_is_valid(element->text);
 	answer->holder = (rl_holder) number;
 	return (is_text || element->type == RL_REPLY_INTEGER) && number >= RL_HOLDER_NOBODY &&
-		number <= RL_HOLDER_FOREIGN;
+		number <= RL_HOLDER_DONE;
 }
 
 /* Reads the elements TIME, PTTL and holder. */
@@ -154,8 +154,8 @@ static void read_number(
 static void read_freeing(
 	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
-	(void) request;
-	read_number(reply, 0, RL_FREED_UNTOLD, answer, err);
+	int64_t most = request->done_ms > 0 ? RL_MARKED_BEFORE : RL_FREED_UNTOLD;
+	read_number(reply, 0, most, answer, err);
 }
 
 static void read_exists(
@@ -226,10 +226,11 @@ static void read_owner(
 		no_sense(answer, err);
 		return;
 	}
-	/* A reservation locks the key, and has no owner. */
-	bool is_reserved =
-		reply->text.len == 0 || rl_bytes_equal(reply->text, LITERAL(RL_RESERVED_LONG));
-	bool has_owner = reply->type == RL_REPLY_STRING && !is_reserved;
+	/* A reservation and the mark of work that is done lock the key, and have no owner. */
+	bool is_nobodys = reply->text.len == 0 ||
+		rl_bytes_equal(reply->text, LITERAL(RL_RESERVED_LONG)) ||
+		rl_bytes_equal(reply->text, LITERAL(RL_DONE));
+	bool has_owner = reply->type == RL_REPLY_STRING && !is_nobodys;
 	answer->vote = has_owner ? RL_VOTE_GRANTED : RL_VOTE_REFUSED;
 	answer->text = reply->text;
 }

@@ -8,7 +8,7 @@
 #include "core/wire/rl_command.h"
 
 /* True for a reply that is neither a refusal nor an error, to a verb of which
- * rl_verb_is_confirmed() is true. */
+ * rl_request_is_confirmed() is true. */
 bool rl_reply_is_yes(const rl_reply *reply);
 
 /* The reply is no vote: the command must be sent again in another form. */
@@ -37,6 +37,9 @@ static inline bool rl_again_is_without_helpers(rl_again again)
 /* rl_answer.number of a RELEASE or FORCE: the lock was freed, but the waiters could not be woken.
  */
 #define RL_FREED_UNTOLD 2
+
+/* rl_answer.number of a RELEASE that was to leave a mark: the key had the mark already. */
+#define RL_MARKED_BEFORE 3
 
 /* rl_answer.number of a SWAP that was granted. */
 #define RL_SWAPPED_NOW 1

@@ -117,10 +117,17 @@ static void build_release(rl_command *command, const rl_request *request)
 	add(command, request->token);
 	if (request->waiter.data != NULL) {
 		add(command, request->waiter);
-	} else if (has_reservation(request)) {
+	} else if (has_reservation(request) || request->done_ms > 0) {
 		add(command, LITERAL(""));
 	}
 	add_reservation(command, request);
+	if (request->done_ms > 0) {
+		if (!has_reservation(request)) {
+			add(command, LITERAL(""));
+		}
+		add(command, LITERAL(""));
+		add_number(command, request->done_ms);
+	}
 }
 
 static void build_extend(rl_command *command, const rl_request *request)

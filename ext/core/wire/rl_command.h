@@ -73,6 +73,8 @@ typedef struct rl_request {
 	int64_t mark_ms;
 	/* How long a reservation must last; 0 = on a single server, where 10 ms are enough. */
 	int64_t reserve_ms;
+	/* RL_VERB_RELEASE: for how long the key says that the work is done; 0 = it does not. */
+	int64_t done_ms;
 	/* RL_VERB_TRY: the key may have this token from an earlier command. */
 	bool maybe_ours;
 	/* Scripts: without the helper keys. */
@@ -117,6 +119,12 @@ rl_request rl_request_undo(const rl_request *request);
 /* True for the verbs that take or prolong the lock, replace its token or number it: the replicas
  * confirm them. */
 bool rl_verb_is_confirmed(rl_verb verb);
+
+/* The same for a request: the replicas also confirm a release that leaves a mark. */
+static inline bool rl_request_is_confirmed(const rl_request *request)
+{
+	return request->done_ms > 0 || rl_verb_is_confirmed(request->verb);
+}
 
 /* True for the verbs that take the lock. */
 bool rl_verb_takes(rl_verb verb);

@@ -45,6 +45,7 @@
  "elseif v==ARGV[1] then h=2 " \
  "elseif type(v)=='string' and string.sub(v,1,4)=='rl1.' then " \
  "if #v==28 then h=3 " \
+ "elseif v=='" RL_DONE "' then h=5 " \
  "elseif #v<=93 and string.find(v,'^@[!-~]+$',29) then h=string.sub(v,30) end end "
 
 /* Marks the waiter i for e ms, and removes the marks that have expired. If the set cannot be given
@@ -105,6 +106,14 @@
  "local d=c('DEL',k) " \
  "return d==1 and s<0 and 2 or d"
 
+/* Leaves RL_DONE for d ms, and sends a ticket to the first waiter. Where the server refuses the
+ * mark, no waiter is woken. */
+#define LUA_LEAVE_DONE \
+ "local s=c('SET',k,'" RL_DONE "','PX',d) " \
+ "if s.err then return s end " \
+ "local m=w and c('ZCOUNT',w,'1000','+inf') or 0 " \
+ "if m==0 then return 1 end " LUA_TICKET "return type(m)=='number' and ticket()>=0 and 1 or 2 "
+
 /* Sets m, the number of marks. */
 #define LUA_CROWD \
  "local m=w and c('ZCARD',w) " \
@@ -120,6 +129,10 @@ static const rl_script scripts[RL_SCRIPTS] = {
 	 * already keeps its TTL if that is longer. */
 	[RL_SCRIPT_TRY] = SCRIPT(LUA_KEYS
 		"local q,i,e,g=ARGV[4],ARGV[5],ARGV[6],ARGV[7] " LUA_LOOK LUA_HOLDER
+		"if h==5 and q=='1' then " LUA_UNMARK LUA_REPLICA LUA_TICKET
+		"local m=c('ZCOUNT',w,n/1000,'+inf') "
+		"if type(m)=='number' and m>0 then ticket() end "
+		"return {0,n,p,h,0} end "
 		"local free=h==0 or (h==1 and q~='0') "
 		"local mine=h==2 and ARGV[3]=='1' "
 		"if q=='1' and n>0 then "
@@ -137,11 +150,13 @@ static const rl_script scripts[RL_SCRIPTS] = {
 		"return {1,n} end "
 		"if w and q~='1' then if e=='0' then " LUA_UNMARK "else " LUA_MARK
 		"end end " LUA_REPLICA LUA_CROWD "return {0,n,p,h,m}",
-		"6780a1e5fd2878c79e1cc2c2fdda667dacee4240"),
-	[RL_SCRIPT_RELEASE] = SCRIPT(LUA_KEYS "local i,g=ARGV[2],ARGV[3] "
-										  "if w and i and i~='' then " LUA_UNMARK "end " LUA_VALUE
-										  "if v~=ARGV[1] then return 0 end " LUA_FREE,
-		"e0b599865d1c9b3e894ff7e3d1c11c246cfc5f7a"),
+		"9a147af2aff72f2529fb0a93de994ec7709f03ee"),
+	[RL_SCRIPT_RELEASE] =
+		SCRIPT(LUA_KEYS "local i,g,d=ARGV[2],ARGV[3],ARGV[5] "
+						"if w and i and i~='' then " LUA_UNMARK "end " LUA_VALUE
+						"if v~=ARGV[1] then return d and v=='" RL_DONE "' and 3 or 0 end "
+						"if d then " LUA_LEAVE_DONE "end " LUA_FREE,
+			"da3f85702db166bc4e0522a9febdf30d124b7354"),
 	[RL_SCRIPT_EXTEND] = SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE LUA_NOT_OURS
 								"return c('PEXPIRE',k,ARGV[2])",
 		"edfbcc8a0d35fbff8532e25c6458d1764f69a631"),
@@ -157,13 +172,13 @@ static const rl_script scripts[RL_SCRIPTS] = {
 						"if h~=2 then " LUA_MARK "end " LUA_REPLICA "local s=0 "
 						"if not v then " LUA_TICKET LUA_RESERVE "s=ticket() "
 						"if s==0 then reserve() end end " LUA_CROWD "return {n,p,h,s,m}",
-			"ed9a63692b32fa9cc44f001442cd6a73bcc48ff4"),
+			"b62f62f21b059530b74d7f05cb90511a0fb34d61"),
 	/* Only live marks count, not the member ''. */
 	[RL_SCRIPT_INSPECT] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER
 		"local m=n>0 and c('ZCOUNT',w,n/1000,'+inf') "
 		"if type(m)~='number' then m=0 end "
 		"return {p,h,m,type(v)=='string' and string.sub(v,1,4096) or ''}",
-		"b460568cb1db7805e2a755b6cbc4785c5e6a3316"),
+		"34dd12ea20486c6d1c01192f20ee9dc73b9e3f94"),
 	[RL_SCRIPT_FORCE] =
 		SCRIPT(LUA_KEYS "local g=ARGV[1] "
 						"local v=c('GET',k) "

@@ -15,6 +15,10 @@
  *
  * A reservation keeps the lock for the waiter that was just woken: an empty value, which ends
  * within 10 ms, or RL_RESERVED_LONG, which ends within 250 ms, if several servers are far away.
+ *
+ * A lock whose work is to be done once is not free after its release: a mark, the value RL_DONE, is
+ * left under its key. It has no holder, and any script but FORCE treats it like a holder that it
+ * does not know. All waiters hear of it: each one that is woken sends a ticket to the next.
  */
 #ifndef RL_SCRIPT_H
 #define RL_SCRIPT_H
@@ -23,6 +27,9 @@
 
 /* The value of a reservation that may last for more than 10 ms. No token has this form. */
 #define RL_RESERVED_LONG "rl1.reserved"
+
+/* The value that says that the work is done. No token has this form. */
+#define RL_DONE "rl1.done"
 
 /* The longest reservation. */
 #define RL_RESERVED_MAX_MS 250
@@ -34,14 +41,17 @@ typedef enum rl_script_id {
 	 *   7 with several servers the reservation in ms that the waiter needs.
 	 * - Answer: {1, TIME} = taken, {0, TIME, PTTL, rl_holder, number of marks} = refused. TIME is
 	 *   in us, and 0 with one key or if the helper keys cannot be used. If the holder's token has a
-	 *   label, the label replaces RL_HOLDER_KIN. */
+	 *   label, the label replaces RL_HOLDER_KIN. A try of RL_PLACE_QUEUED that reports
+	 *   RL_HOLDER_DONE has removed the waiter's mark, and has sent a ticket to the next waiter. */
 	RL_SCRIPT_TRY,
 	/* Frees the lock if the token is the holder's: the compare-and-delete of
 	 * https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/. If a waiter is
 	 * marked, the lock is reserved instead, and the first waiter gets a ticket.
 	 * - ARGV: 1 token, 2 the name of a waiter that no longer waits, if any, 3 with several servers
-	 *   the reservation in ms that the releaser needs.
-	 * - Answer: 1 = freed, 2 = freed, but the waiters could not be woken, 0 = not the holder's. */
+	 *   the reservation in ms that the releaser needs, 5 for how many ms RL_DONE is left under the
+	 *   key; absent = it is not. The fourth argument is not used.
+	 * - Answer: 1 = freed, 2 = freed, but the waiters could not be woken, 0 = not the holder's, 3 =
+	 *   not the holder's, but the key has RL_DONE, which the release was to leave. */
 	RL_SCRIPT_RELEASE,
 	/* Sets a new TTL if the token is the holder's.
 	 * - ARGV: 1 token, 2 TTL in ms.
@@ -102,6 +112,7 @@ typedef enum rl_holder {
 	/* A token of the form that rl_token_is_drawn() knows: its release will wake the waiters. */
 	RL_HOLDER_KIN,
 	RL_HOLDER_FOREIGN, /* anything else */
+	RL_HOLDER_DONE,    /* RL_DONE */
 } rl_holder;
 
 /* What PROBE has done about a free lock. */
