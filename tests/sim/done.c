@@ -66,7 +66,7 @@ void done_told(const sim_client *c, unsigned key)
 {
 	COVER(told_done);
 	if (world.now > maybe_until[key] && plan.mode != PLAN_JUMPS) {
-		world_violate("true: c%u is told that k%u is done, and the last mark was over at %.6f ms",
+		world_violate("done: c%u is told that k%u is done, and the last mark was over at %.6f ms",
 			(unsigned) c->index, key, (double) maybe_until[key] / 1e6);
 	}
 }
@@ -86,7 +86,7 @@ void done_on_look(unsigned key, uint32_t number)
 		const sim_client *c = &clients[i];
 		if (c->is_alive && c->is_waiter && c->is_once && c->subject->key == key &&
 			c->queued_at < marked_at[key]) {
-			world_violate("told: c%u was in the queue when k%u was done, and waits on", i, key);
+			world_violate("cascade: c%u was in the queue when k%u was done, and waits on", i, key);
 		}
 	}
 }
