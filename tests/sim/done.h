@@ -3,12 +3,12 @@
  * The rules about work that is to be done once. A run is a lease of a call with is_once. Its
  * release leaves a mark if the work has ended, and none if it has failed.
  *
- *     again    after a run whose mark a quorum has confirmed, no run begins before the mark is over,
- *              unless a server may have lost data
- *     done     a call is told that the work is done only if the release of a run was to leave a mark,
- *              and this mark may still be there
- *     cascade  where nothing breaks, all calls that wait in the queue when a run ends are told soon,
- *              although the server wakes one after another (one member)
+ *     again    after a run whose mark a quorum has confirmed, no run begins before the mark is
+ *              over, unless a server may have lost data
+ *     done     a call is told that the work is done only if the release of a run was to leave a
+ *              mark, and this mark may still be there
+ *     cascade  where nothing breaks, all calls that wait in the queue when a run ends are told
+ *              soon, although the server wakes one after another (one member)
  */
 #ifndef DONE_H
 #define DONE_H
