@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 29caa7e17d0c74458c7fb8723529f062604159c7 */
+ * Stub hash: 4d16ec960a1d08e5720b681f5ce0107a3ef7312b */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
@@ -47,6 +47,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLock_lease, 0, 1, Redi
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, onLoss, IS_CALLABLE, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, token, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, abort, IS_CALLABLE, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, slots, IS_LONG, 0, "1")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLock_resume, 0, 2, RedisLockLease, 1)
@@ -67,6 +68,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_synchronized, 0,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxHold, IS_DOUBLE, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, onLoss, IS_CALLABLE, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, abort, IS_CALLABLE, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, slots, IS_LONG, 0, "1")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_once, 0, 3, _IS_BOOL, 0)
@@ -125,6 +127,9 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_keys, 0, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_slot, 0, 0, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
 #define arginfo_class_RedisLockLease_token arginfo_class_RedisLock_token
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_remaining, 0, 0, IS_DOUBLE, 0)
@@ -153,8 +158,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_RedisLockLease_waited arginfo_class_RedisLockLease_remaining
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_attempts, 0, 0, IS_LONG, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_RedisLockLease_attempts arginfo_class_RedisLockLease_slot
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_RedisLockLease_loss, 0, 0, RedisLockLoss, 1)
 ZEND_END_ARG_INFO()
@@ -195,6 +199,7 @@ ZEND_METHOD(RedisLock, close);
 ZEND_METHOD(RedisLockLease, __construct);
 ZEND_METHOD(RedisLockLease, key);
 ZEND_METHOD(RedisLockLease, keys);
+ZEND_METHOD(RedisLockLease, slot);
 ZEND_METHOD(RedisLockLease, token);
 ZEND_METHOD(RedisLockLease, remaining);
 ZEND_METHOD(RedisLockLease, isHeld);
@@ -243,6 +248,7 @@ static const zend_function_entry class_RedisLockLease_methods[] = {
 	ZEND_ME(RedisLockLease, __construct, arginfo_class_RedisLockLease___construct, ZEND_ACC_PRIVATE)
 	ZEND_ME(RedisLockLease, key, arginfo_class_RedisLockLease_key, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, keys, arginfo_class_RedisLockLease_keys, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLockLease, slot, arginfo_class_RedisLockLease_slot, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, token, arginfo_class_RedisLockLease_token, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, remaining, arginfo_class_RedisLockLease_remaining, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLockLease, isHeld, arginfo_class_RedisLockLease_isHeld, ZEND_ACC_PUBLIC)

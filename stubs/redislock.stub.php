@@ -274,9 +274,16 @@ class RedisLock
      *   that cannot be guessed. A lock that is entered again (reentrant) keeps its token. An array
      *   of keys has no $token: each key gets a fresh one
      * @param callable|null $abort may end the wait, as for acquire()
+     * @param int $slots how many holders may have the lock at once, 1 to 64: the lease is one of
+     *   so many slots (see RedisLockLease::slot()). Slot 1 is the lock of the key itself, and the
+     *   others are locks of their own, "key#2" and so on, so each can be inspected and forced.
+     *   Waiters get the slots in the order of their arrival. All callers of a key must name the
+     *   same number; it may grow while they run. Several slots need a single server, Sentinels or a
+     *   cluster, one key, and no $token. docs/leases.md has the details
      *
-     * @return RedisLockLease|null null = another holder has the lock, $abort has ended the wait, or
-     *   one of several keys was lost again while the call took the others
+     * @return RedisLockLease|null null = another holder has the lock, or others have all its slots;
+     *   or $abort has ended the wait, or one of several keys was lost again while the call took the
+     *   others
      *
      * @throws RedisLockException when $wait is not 0 and the wait could never end, because the
      *   server confirms that a lease of this thread, which renews itself without $maxHold, has the
@@ -294,6 +301,7 @@ class RedisLock
         ?callable $onLoss = null,
         #[\SensitiveParameter] ?string $token = null,
         ?callable $abort = null,
+        int $slots = 1,
     ): ?RedisLockLease {}
 
     /**
@@ -351,6 +359,7 @@ class RedisLock
         ?float $maxHold = null,
         ?callable $onLoss = null,
         ?callable $abort = null,
+        int $slots = 1,
     ): mixed {}
 
     /**
@@ -630,6 +639,9 @@ final class RedisLockLease
      * @return list<string>
      */
     public function keys(): array {}
+
+    /** Which of the lock's slots it is, from 1 on; 1 where the lock has one. */
+    public function slot(): int {}
 
     /**
      * The token in the key.

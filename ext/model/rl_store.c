@@ -240,31 +240,31 @@ static unsigned live_marks(const rl_store_key *k, int64_t now_us)
 	return count;
 }
 
-static rl_ticket ticket(rl_store *s, rl_store_key *k, int64_t now_us)
+static rl_ticket ticket(rl_store *s, rl_store_key *h, unsigned most, int64_t now_us)
 {
-	bool was_there = k->tickets > 0;
-	if (!(was_there ? may_write(s, NULL) : may_add(s, NULL))) {
+	bool were_there = h->tickets >= most;
+	if (!(were_there ? may_write(s, NULL) : may_add(s, NULL))) {
 		return RL_TICKET_IMPOSSIBLE;
 	}
-	if (!was_there) {
-		k->tickets = 1;
+	if (!were_there) {
+		h->tickets++;
 		s->done |= RL_STORE_PUT_TICKET;
 	}
-	k->tickets_expire_ms = now_us / 1000 + TICKETS_MS;
-	return was_there ? RL_TICKET_OUT : RL_TICKET_NONE;
+	h->tickets_expire_ms = now_us / 1000 + TICKETS_MS;
+	return were_there ? RL_TICKET_OUT : RL_TICKET_NONE;
 }
 
-static void reserve(rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us)
+static void reserve(rl_store *s, const rl_store_keys *k, const rl_model_command *c, int64_t now_us)
 {
 	int64_t ms = RESERVED_MS;
 	if (c->reserve_ms > 0) {
-		ms = c->reserve_ms > k->reach_ms ? c->reserve_ms : k->reach_ms;
+		ms = c->reserve_ms > k->home->reach_ms ? c->reserve_ms : k->home->reach_ms;
 		ms = ms < RL_RESERVED_MAX_MS ? ms : RL_RESERVED_MAX_MS;
 	}
 	rl_model_text value =
 		rl_words_text(ms > RESERVED_MS ? rl_bytes_of(RL_RESERVED_LONG, sizeof RL_RESERVED_LONG - 1)
 									   : rl_bytes_of("", 0));
-	set(s, k, &value, ms, now_us);
+	set(s, k->lock, &value, ms, now_us);
 }
 
 static void say_numbers(rl_model_reply *r, unsigned count, int64_t first, int64_t second,
@@ -295,151 +295,226 @@ static void say_number(rl_model_reply *r, int64_t number)
 	r->number[0] = number;
 }
 
-/* Frees it, for the next waiter if there is one. */
-static void free_key(
-	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
+/* Frees it, for the next waiter if there is one. Of several permits as many may be reserved as
+ * waiters are told. */
+static void free_key(rl_store *s, const rl_store_keys *k, const rl_model_command *c, int64_t now_us,
+	rl_model_reply *r)
 {
-	bool has_waiters = rl_words_has_helpers(c) && k->mark_count > 0;
-	if (has_waiters && ticket(s, k, now_us) != RL_TICKET_IMPOSSIBLE) {
+	unsigned marks = rl_words_has_helpers(c) ? k->home->mark_count : 0;
+	unsigned most = c->permit_count > 0 && c->permit_count < marks ? c->permit_count : marks;
+	rl_ticket sent = RL_TICKET_IMPOSSIBLE;
+	if (marks > 0) {
+		sent = ticket(s, k->home, c->permit_count > 0 ? most : 1, now_us);
+	}
+	if (sent == RL_TICKET_NONE || (sent == RL_TICKET_OUT && c->permit_count == 0)) {
 		reserve(s, k, c, now_us); /* the ticket was a write: so is this */
 		MET(reserved);
 		say_number(r, 1);
 	} else if (may_write(s, r)) {
-		int64_t deleted = delete (s, k);
-		if (deleted > 0 && has_waiters) {
+		if (sent == RL_TICKET_OUT) {
+			MET(freed_permit);
+		}
+		int64_t deleted = delete (s, k->lock);
+		bool is_untold = deleted > 0 && marks > 0 && sent == RL_TICKET_IMPOSSIBLE;
+		if (is_untold) {
 			MET(untold);
 		}
-		say_number(r, deleted > 0 && has_waiters ? 2 : deleted);
+		say_number(r, is_untold ? 2 : deleted);
 	}
 }
 
 /* A ticket that its waiter cannot use goes to the next one, or nowhere. */
-static void pass_on(rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us)
+static void pass_on(rl_store *s, const rl_store_keys *k, const rl_model_command *c, int64_t now_us)
 {
 	MET(late_try);
-	if (live_marks(k, now_us) > 0 && ticket(s, k, now_us) != RL_TICKET_IMPOSSIBLE) {
+	if (live_marks(k->home, now_us) > 0 && ticket(s, k->home, 1, now_us) != RL_TICKET_IMPOSSIBLE) {
 		reserve(s, k, c, now_us);
-	} else if (k->exists && may_write(s, NULL)) {
-		delete (s, k);
+	} else if (k->lock->exists && may_write(s, NULL)) {
+		delete (s, k->lock);
 	}
+}
+
+/* ---- permits ---- */
+
+/* Twice the ranks of the script, of which one is a half. */
+#define RANK_OTHER 1
+#define RANK_TAKEN 2
+#define RANK_OURS 8
+
+/* The number of the permit that a TRY or a PROBE chooses. */
+static unsigned choose(const rl_store_keys *k, const rl_model_command *c, int64_t now_us)
+{
+	bool is_probe = c->script == RL_SCRIPT_PROBE;
+	int free_rank = is_probe ? 6 : 4;
+	int reserved_rank = is_probe ? 4 : c->place != RL_PLACE_NONE ? 6 : RANK_TAKEN;
+	bool is_marked = is_probe || c->mark_ms > 0;
+	int top = 0;
+	unsigned chosen = 0;
+	int64_t least = -1;
+	for (unsigned i = 0; i < c->permits; i++) {
+		const rl_store_key *permit = k->permits[i];
+		bool is_short = permit->exists && permit->value.len == 0;
+		int64_t left = -1;
+		int rank = RANK_TAKEN;
+		if (holds(permit, &c->token)) {
+			rank = RANK_OURS;
+		} else if (!permit->exists) {
+			rank = top < free_rank ? free_rank : RANK_OTHER;
+		} else if (is_short || (top < 4 && is_marked)) {
+			left = pttl(permit, now_us);
+			rank = is_short && left <= RESERVED_MS ? reserved_rank : RANK_TAKEN;
+		}
+		bool ends_first =
+			rank == RANK_TAKEN && top == RANK_TAKEN && left >= 0 && (least < 0 || left < least);
+		if (rank > top || ends_first) {
+			top = rank;
+			chosen = i;
+			least = left;
+		}
+	}
+	return chosen;
 }
 
 /* ---- the scripts ---- */
 
-static void run_try(
-	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
+/* The try takes the lock. */
+static void take(rl_store *s, const rl_store_keys *k, const rl_model_command *c, int64_t now_us,
+	int64_t left, unsigned permit, rl_model_reply *r)
 {
+	if (!may_add(s, r)) {
+		return;
+	}
+	set(s, k->lock, &c->token, left < c->ttl_ms ? c->ttl_ms : left, now_us);
+	if (rl_words_has_helpers(c)) {
+		unmark(s, k->home, c, NULL);
+	}
+	if (permit > 0) {
+		MET(other_permit);
+	}
+	say_numbers(
+		r, c->permits > 1 ? 3 : 2, 1, rl_words_has_helpers(c) ? now_us : 0, permit + 1, 0, 0);
+}
+
+static void run_try(rl_store *s, const rl_store_keys *keys, const rl_model_command *c,
+	int64_t now_us, rl_model_reply *r)
+{
+	rl_store_keys one = *keys;
+	const rl_store_keys *k = &one;
+	unsigned permit = c->permits > 1 ? choose(k, c, now_us) : 0;
+	one.lock = c->permits > 1 ? k->permits[permit] : k->lock;
 	int64_t n = rl_words_has_helpers(c) ? now_us : 0;
-	int64_t left = pttl(k, now_us);
-	rl_holder h = holder(k, &c->token, now_us);
+	int64_t left = pttl(k->lock, now_us);
+	rl_holder h = holder(k->lock, &c->token, now_us);
 	bool is_free = h == RL_HOLDER_NOBODY || (h == RL_HOLDER_RESERVED && c->place != RL_PLACE_NONE);
 	bool is_mine = h == RL_HOLDER_SELF && c->maybe_ours;
 	if (h == RL_HOLDER_DONE && c->place == RL_PLACE_QUEUED && rl_words_has_helpers(c)) {
 		r->type = RL_SAYS_NIL;
-		unmark(s, k, c, r);
+		unmark(s, k->home, c, r);
 		if (r->type == RL_SAYS_ERROR && s->denies == RL_DENIES_AS_REPLICA) {
 			return;
 		}
-		if (live_marks(k, now_us) > 0) {
-			ticket(s, k, now_us);
+		if (live_marks(k->home, now_us) > 0) {
+			ticket(s, k->home, 1, now_us);
 			MET(done_told);
 		}
 		say_numbers(r, 5, 0, n, left, h, 0);
 		return;
 	}
-	if (c->place == RL_PLACE_QUEUED && rl_words_has_helpers(c) && is_void(k, c, now_us)) {
+	if (c->place == RL_PLACE_QUEUED && rl_words_has_helpers(c) && is_void(k->home, c, now_us)) {
 		if (is_free) {
 			pass_on(s, k, c, now_us);
 		}
 		say_numbers(r, 5, 0, n, left, h, 0);
-		say_label(r, k, h, 3);
+		say_label(r, k->lock, h, 3);
 		return;
 	}
 	if (is_free || is_mine) {
 		if (is_mine) {
 			MET(owed_try_own);
 		}
-		if (!may_add(s, r)) {
-			return;
+		if (c->permits > 1 && h == RL_HOLDER_RESERVED) {
+			MET(reserved_permit);
 		}
-		set(s, k, &c->token, is_free || left < c->ttl_ms ? c->ttl_ms : left, now_us);
-		if (rl_words_has_helpers(c)) {
-			unmark(s, k, c, NULL);
-		}
-		say_numbers(r, 2, 1, n, 0, 0, 0);
+		take(s, k, c, now_us, is_free ? 0 : left, permit, r);
 		return;
 	}
 	r->type = RL_SAYS_NIL;
 	if (rl_words_has_helpers(c) && c->place != RL_PLACE_QUEUED && c->mark_ms == 0) {
-		unmark(s, k, c, r);
+		unmark(s, k->home, c, r);
 	} else if (rl_words_has_helpers(c) && c->place != RL_PLACE_QUEUED) {
-		n = mark(s, k, c, now_us, r) ? n : 0;
+		n = mark(s, k->home, c, now_us, r) ? n : 0;
 	}
 	if (r->type == RL_SAYS_ERROR && s->denies == RL_DENIES_AS_REPLICA) {
 		return;
 	}
-	say_numbers(r, 5, 0, n, left, h, rl_words_has_helpers(c) ? card(k) : 0);
-	say_label(r, k, h, 3);
+	say_numbers(r, 5, 0, n, left, h, rl_words_has_helpers(c) ? card(k->home) : 0);
+	say_label(r, k->lock, h, 3);
 }
 
-static void run_probe(
-	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
+static void run_probe(rl_store *s, const rl_store_keys *keys, const rl_model_command *c,
+	int64_t now_us, rl_model_reply *r)
 {
-	int64_t left = pttl(k, now_us);
-	rl_holder h = holder(k, &c->token, now_us);
+	rl_store_keys one = *keys;
+	const rl_store_keys *k = &one;
+	one.lock = c->permits > 1 ? k->permits[choose(k, c, now_us)] : k->lock;
+	int64_t left = pttl(k->lock, now_us);
+	rl_holder h = holder(k->lock, &c->token, now_us);
 	rl_ticket sent = RL_TICKET_NONE;
 	int64_t n = now_us;
 	r->type = RL_SAYS_NIL;
 	if (h != RL_HOLDER_SELF) {
-		n = mark(s, k, c, now_us, r) ? n : 0;
+		n = mark(s, k->home, c, now_us, r) ? n : 0;
 	}
 	if (r->type == RL_SAYS_ERROR && s->denies == RL_DENIES_AS_REPLICA) {
 		return;
 	}
-	if (!k->exists) {
-		sent = ticket(s, k, now_us);
+	if (!k->lock->exists) {
+		sent = ticket(s, k->home, 1, now_us);
 	}
-	if (!k->exists && sent == RL_TICKET_NONE) {
+	if (!k->lock->exists && sent == RL_TICKET_NONE) {
 		reserve(s, k, c, now_us);
 	}
-	say_numbers(r, 5, n, left, h, sent, card(k));
-	say_label(r, k, h, 2);
+	say_numbers(r, 5, n, left, h, sent, card(k->home));
+	say_label(r, k->lock, h, 2);
 }
 
 static void run_inspect(
-	rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
+	const rl_store_keys *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
-	rl_holder h = holder(k, &nothing, now_us);
-	say_numbers(
-		r, 3, pttl(k, now_us), h, rl_words_has_helpers(c) ? live_marks(k, now_us) : 0, 0, 0);
-	say_label(r, k, h, 1);
+	rl_holder h = holder(k->lock, &nothing, now_us);
+	say_numbers(r, 3, pttl(k->lock, now_us), h,
+		rl_words_has_helpers(c) ? live_marks(k->home, now_us) : 0, 0, 0);
+	say_label(r, k->lock, h, 1);
 	r->type = RL_SAYS_STATE;
-	r->text = k->exists ? k->value : nothing;
+	r->text = k->lock->exists ? k->lock->value : nothing;
 }
 
 /* Leaves the mark of work that is done, and tells the first waiter. */
-static void mark_done(
-	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
+static void mark_done(rl_store *s, const rl_store_keys *k, const rl_model_command *c,
+	int64_t now_us, rl_model_reply *r)
 {
 	if (!may_add(s, r)) {
 		return;
 	}
 	rl_model_text value = rl_words_text(rl_bytes_of(RL_DONE, sizeof RL_DONE - 1));
-	set(s, k, &value, c->done_ms, now_us);
+	set(s, k->lock, &value, c->done_ms, now_us);
 	MET(done);
-	bool is_told = !rl_words_has_helpers(c) || k->mark_count == 0 ||
-		ticket(s, k, now_us) != RL_TICKET_IMPOSSIBLE;
+	bool is_told = !rl_words_has_helpers(c) || k->home->mark_count == 0 ||
+		ticket(s, k->home, 1, now_us) != RL_TICKET_IMPOSSIBLE;
 	say_number(r, is_told ? 1 : 2);
 }
 
-static void run_release(
-	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
+static void run_release(rl_store *s, const rl_store_keys *k, const rl_model_command *c,
+	int64_t now_us, rl_model_reply *r)
 {
 	if (rl_words_has_helpers(c) && c->waiter.len > 0) {
-		unmark(s, k, c, NULL);
+		unmark(s, k->home, c, NULL);
 	}
-	if (!holds(k, &c->token)) {
-		bool is_done = c->done_ms > 0 && k->exists && rl_store_is_done(&k->value);
+	bool is_done = c->done_ms > 0 && k->lock->exists && rl_store_is_done(&k->lock->value);
+	if (is_done && !may_write(s, r)) { /* it is written as it was */
+		return;
+	}
+	if (!holds(k->lock, &c->token)) {
 		say_number(r, is_done ? 3 : 0);
 	} else if (c->done_ms > 0) {
 		mark_done(s, k, c, now_us, r);
@@ -448,10 +523,29 @@ static void run_release(
 	}
 }
 
+/* Frees each permit that has the token. */
+static void run_free_any(
+	rl_store *s, const rl_store_keys *k, const rl_model_command *c, rl_model_reply *r)
+{
+	say_number(r, 0);
+	for (unsigned i = 0; i < c->permits; i++) {
+		if (!holds(k->permits[i], &c->token)) {
+			continue;
+		}
+		if (!may_write(s, r)) {
+			return;
+		}
+		delete (s, k->permits[i]);
+		say_number(r, 1);
+	}
+}
+
 /* What a script says that needs the token and does not find it. */
 static int64_t refusal(const rl_store_key *k)
 {
-	return !k->exists || rl_store_is_reservation(&k->value) ? 0 : -1;
+	bool has_holder =
+		k->exists && !rl_store_is_reservation(&k->value) && !rl_store_is_done(&k->value);
+	return has_holder ? -1 : 0;
 }
 
 /* A renewal leaves a longer TTL. */
@@ -524,10 +618,10 @@ static void run_fence(
 	r->text = rl_words_text(rl_bytes_of(digits, (size_t) len));
 }
 
-static void run_force(
-	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
+static void run_force(rl_store *s, const rl_store_keys *k, const rl_model_command *c,
+	int64_t now_us, rl_model_reply *r)
 {
-	bool is_nobodys = !k->exists || holder(k, &nothing, now_us) == RL_HOLDER_RESERVED;
+	bool is_nobodys = !k->lock->exists || holder(k->lock, &nothing, now_us) == RL_HOLDER_RESERVED;
 	if (is_nobodys) {
 		say_number(r, 0);
 	} else {
@@ -535,8 +629,8 @@ static void run_force(
 	}
 }
 
-static void run_script(
-	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
+static void run_script(rl_store *s, const rl_store_keys *k, const rl_model_command *c,
+	int64_t now_us, rl_model_reply *r)
 {
 	if (c->form == RL_FORM_USUAL && (s->known >> c->script & 1U) == 0) {
 		r->type = RL_SAYS_ERROR;
@@ -557,10 +651,10 @@ static void run_script(
 			run_release(s, k, c, now_us, r);
 			break;
 		case RL_SCRIPT_EXTEND:
-			run_extend(s, k, c, false, now_us, r);
+			run_extend(s, k->lock, c, false, now_us, r);
 			break;
 		case RL_SCRIPT_RENEW:
-			run_extend(s, k, c, true, now_us, r);
+			run_extend(s, k->lock, c, true, now_us, r);
 			break;
 		case RL_SCRIPT_PROBE:
 			run_probe(s, k, c, now_us, r);
@@ -572,22 +666,32 @@ static void run_script(
 			run_force(s, k, c, now_us, r);
 			break;
 		case RL_SCRIPT_SWAP:
-			run_swap(s, k, c, now_us, r);
+			run_swap(s, k->lock, c, now_us, r);
 			break;
 		case RL_SCRIPT_FENCE:
-			run_fence(s, k, c, now_us, r);
+			run_fence(s, k->lock, c, now_us, r);
+			break;
+		case RL_SCRIPT_FREE_ANY:
+			run_free_any(s, k, c, r);
 			break;
 	}
 }
 
 /* ---- commands ---- */
 
-void rl_store_run(
-	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
+void rl_store_run(rl_store *s, const rl_store_keys *keys, const rl_model_command *c, int64_t now_us,
+	rl_model_reply *r)
 {
+	rl_store_key *k = keys->lock;
 	s->done = 0;
 	r->label_at = 0;
 	rl_store_expire(s, k, now_us);
+	if (keys->home != k) {
+		rl_store_expire(s, keys->home, now_us);
+	}
+	for (unsigned i = 1; i < c->permits; i++) {
+		rl_store_expire(s, keys->permits[i], now_us);
+	}
 	if (rl_store_refuses(s, c, r)) {
 		return;
 	}
@@ -609,7 +713,7 @@ void rl_store_run(
 			say_number(r, pttl(k, now_us));
 			break;
 		case RL_WORD_SCRIPT:
-			run_script(s, k, c, now_us, r);
+			run_script(s, keys, c, now_us, r);
 			break;
 		case RL_WORD_HELLO:
 		case RL_WORD_BLPOP:

@@ -35,6 +35,13 @@ typedef struct rl_store_key {
 	int64_t fence_expires_ms;
 } rl_store_key;
 
+/* The keys that a command is about. */
+typedef struct rl_store_keys {
+	rl_store_key *lock;
+	rl_store_key *home;           /* the lock whose helper keys the command names */
+	rl_store_key *const *permits; /* as many as rl_model_command.permits */
+} rl_store_keys;
+
 /* What a server refuses: its state, not its data. */
 typedef enum rl_store_denial {
 	RL_DENIES_NOTHING,
@@ -69,6 +76,9 @@ typedef struct rl_store {
  X(untold, "a release frees the lock, and its waiters cannot be told") \
  X(done, "a release leaves the mark of work that is done") \
  X(done_told, "a try from the queue finds that mark, and tells the next waiter") \
+ X(other_permit, "a try takes another permit than the first") \
+ X(reserved_permit, "a woken waiter takes a reserved permit, and another one is free") \
+ X(freed_permit, "a release deletes a permit, because the waiters have their tickets") \
  X(renewal_kept, "a renewal finds a longer TTL, and leaves it") \
  X(swapped_before, "a swap finds that it was done") \
  X(fence_by_clock, "a fencing number is the server's time") \
@@ -95,9 +105,9 @@ bool rl_store_is_done(const rl_model_text *value);
 /* Removes what has ended by its TTL. */
 void rl_store_expire(rl_store *s, rl_store_key *k, int64_t now_us);
 
-/* Runs any command but RL_WORD_BLPOP, on the key that it names. */
-void rl_store_run(
-	rl_store *s, rl_store_key *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r);
+/* Runs any command but RL_WORD_BLPOP, on the keys that it names. */
+void rl_store_run(rl_store *s, const rl_store_keys *keys, const rl_model_command *c, int64_t now_us,
+	rl_model_reply *r);
 
 /* The server refuses the command whole, whatever it would do; the reply says how. */
 bool rl_store_refuses(const rl_store *s, const rl_model_command *c, rl_model_reply *r);

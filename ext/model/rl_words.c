@@ -33,7 +33,7 @@ static bool read_list(rl_model_command *c, rl_bytes list)
 		memcmp(list.data + list.len - suffix, RL_TICKETS_SUFFIX, suffix) != 0) {
 		return false;
 	}
-	c->name = rl_bytes_of(list.data, list.len - suffix);
+	c->name = c->home = rl_bytes_of(list.data, list.len - suffix);
 	return true;
 }
 
@@ -62,7 +62,8 @@ static bool read_arguments(rl_model_command *c, unsigned argc, const rl_bytes *a
 		[RL_SCRIPT_INSPECT] = 0,
 		[RL_SCRIPT_FORCE] = 0,
 		[RL_SCRIPT_SWAP] = 3,
-		[RL_SCRIPT_FENCE] = 2};
+		[RL_SCRIPT_FENCE] = 2,
+		[RL_SCRIPT_FREE_ANY] = 1};
 	if (argc < least[c->script]) {
 		return false;
 	}
@@ -83,6 +84,7 @@ static bool read_arguments(rl_model_command *c, unsigned argc, const rl_bytes *a
 				c->waiter = rl_words_text(argv[1]);
 			}
 			c->reserve_ms = argc > 2 ? number_of(argv[2]) : 0;
+			c->permit_count = argc > 3 ? (uint8_t) number_of(argv[3]) : 0;
 			c->done_ms = argc > 4 ? number_of(argv[4]) : 0;
 			break;
 		case RL_SCRIPT_EXTEND:
@@ -106,8 +108,31 @@ static bool read_arguments(rl_model_command *c, unsigned argc, const rl_bytes *a
 		case RL_SCRIPT_FENCE:
 			c->fence = number_of(argv[1]);
 			break;
+		case RL_SCRIPT_FREE_ANY:
+			break;
 	}
 	return true;
+}
+
+/* How many permits the lock has by the arguments; 0 = they do not say, and the lock has one key. */
+static unsigned permits_of(const rl_model_command *c, unsigned argc, const rl_bytes *argv)
+{
+	unsigned at = c->script == RL_SCRIPT_TRY ? 7 : 4;
+	if (c->script == RL_SCRIPT_FREE_ANY) {
+		return c->keys;
+	}
+	bool says = (c->script == RL_SCRIPT_TRY || c->script == RL_SCRIPT_PROBE) && argc > at;
+	int64_t number = says ? number_of(argv[at]) : 0;
+	return number > 1 && number <= RL_PERMITS_MAX ? (unsigned) number : 0;
+}
+
+/* The lock that has this key as its marks. */
+static rl_bytes owner_of(rl_bytes marks)
+{
+	size_t suffix = sizeof RL_MARK_SUFFIX - 1;
+	bool has_suffix =
+		marks.len >= suffix && memcmp(marks.data + marks.len - suffix, RL_MARK_SUFFIX, suffix) == 0;
+	return rl_bytes_of(marks.data, marks.len - (has_suffix ? suffix : 0));
 }
 
 static bool read_script(rl_model_command *c, unsigned argc, const rl_bytes *argv)
@@ -119,10 +144,16 @@ static bool read_script(rl_model_command *c, unsigned argc, const rl_bytes *argv
 	}
 	c->name = argv[3];
 	unsigned keys = (unsigned) number_of(argv[2]);
-	bool is_fence = c->script == RL_SCRIPT_FENCE;
+	if (keys > RL_PERMITS_MAX + 2 || argc < 3 + keys) {
+		return false;
+	}
 	c->keys = (uint8_t) keys;
-	return (is_fence ? keys == 2 : keys == 1 || keys == 3) && argc >= 3 + keys &&
-		read_arguments(c, argc - 3 - keys, argv + 3 + keys);
+	c->permit_names = argv + 3;
+	c->permits = (uint8_t) permits_of(c, argc - 3 - keys, argv + 3 + keys);
+	unsigned locks = c->permits > 0 ? c->permits : 1;
+	c->home = keys == locks + 2 ? owner_of(argv[3 + locks]) : c->name;
+	bool is_good = c->script == RL_SCRIPT_FENCE ? keys == 2 : keys == locks || keys == locks + 2;
+	return is_good && read_arguments(c, argc - 3 - keys, argv + 3 + keys);
 }
 
 bool rl_words_read(rl_model_command *c, unsigned argc, const rl_bytes *argv)
@@ -140,7 +171,7 @@ bool rl_words_read(rl_model_command *c, unsigned argc, const rl_bytes *argv)
 		c->what = RL_WORD_SET;
 		c->token = rl_words_text(argv[2]);
 		c->ttl_ms = number_of(argv[5]);
-		c->name = argv[1];
+		c->name = c->home = argv[1];
 		return true;
 	}
 	if (rl_bytes_is(argv[0], "BLPOP") && argc == 3) {
@@ -177,6 +208,6 @@ bool rl_words_read(rl_model_command *c, unsigned argc, const rl_bytes *argv)
 	if (argc != 2 || (c->what == RL_WORD_PTTL && !rl_bytes_is(argv[0], "PTTL"))) {
 		return false;
 	}
-	c->name = argv[1];
+	c->name = c->home = argv[1];
 	return true;
 }

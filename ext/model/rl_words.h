@@ -44,12 +44,21 @@ typedef struct rl_model_command {
 	rl_form form;
 	uint8_t keys; /* how many the command names */
 	bool maybe_ours;
-	/* The servers of the tests use the next two. rl_words_read() sets them to 0. */
-	uint8_t key;  /* the number of the key */
-	int16_t slot; /* of the keys, on a cluster */
-	/* The key of the lock, also for RL_WORD_BLPOP. Borrowed from the command. No data = the command
-	 * names no key. */
+	/* The servers of the tests use the next four. rl_words_read() sets them to 0. */
+	uint8_t key;           /* the number of the key */
+	uint8_t home_key;      /* the same of home */
+	uint8_t permit_key[4]; /* the same of each permit */
+	int16_t slot;          /* of the keys, on a cluster */
+	/* The key of the lock, also for RL_WORD_BLPOP. Borrowed from the command, as are the next. No
+	 * data = the command names no key. */
 	rl_bytes name;
+	/* The lock whose helper keys the command names. */
+	rl_bytes home;
+	/* The keys of several permits, of which name is the first. */
+	const rl_bytes *permit_names;
+	uint8_t permits; /* 0 = the command names one key */
+	/* RELEASE: how many permits the lock has; 0 = not said. */
+	uint8_t permit_count;
 	rl_model_text token;
 	rl_model_text fresh;  /* of a swap; len 0 = none */
 	rl_model_text waiter; /* len 0 = none */
@@ -100,7 +109,7 @@ typedef struct rl_model_reply {
 /* The command names the helper keys: a script beside the lock, BLPOP alone. */
 static inline bool rl_words_has_helpers(const rl_model_command *c)
 {
-	return c->keys == 3 || c->what == RL_WORD_BLPOP;
+	return c->what == RL_WORD_BLPOP || (c->permits > 0 ? c->keys > c->permits : c->keys == 3);
 }
 
 rl_model_text rl_words_text(rl_bytes bytes);

@@ -285,7 +285,7 @@ static void throw_out_of_memory(void)
 /* The key without its prefix. */
 static rl_bytes key_of(const redislock_client *client, const rl_op *op)
 {
-	rl_bytes key = op->call.terms.request.key;
+	rl_bytes key = op->lock;
 	return rl_bytes_of(key.data + client->prefix_len, key.len - client->prefix_len);
 }
 

@@ -435,6 +435,18 @@ ZEND_METHOD(RedisLock, extend)
 
 /* ---- leases ---- */
 
+/* The lease is of the slot that the acquire has won, if the lock has several. */
+static void note_slot(redislock_record *record, const rl_acquire *acquire)
+{
+	rl_lease *lease = record->lease;
+	unsigned slots = acquire->op.call.terms.request.permits;
+	if (slots > 1) {
+		rl_lease_set_permit(
+			lease, lease->token + lease->token_len, rl_acquire_won_key(acquire), slots);
+		record->slot = acquire->permit + 1;
+	}
+}
+
 /* Call with the call that has asked for the lock of the record, the object's last, or NULL after an
  * exception. True = the lock is won. False = it is taken, or an exception was thrown.
  * @param[out] held RL_HOLDER_TEXT bytes for the holder that a wait in vain has seen; or NULL */
@@ -449,6 +461,7 @@ static bool win_lease(
 	const rl_acquire *acquire = is_won ? rl_acquire_of(call->op) : NULL;
 	if (acquire != NULL) {
 		rl_lease_begin(record->lease, acquire->token, ttl_ns, acquire->proven_until);
+		note_slot(record, acquire);
 		record->lease->strays = rl_quorum_call_strays(&call->op->call);
 		redislock_lease_won(object, acquire->waited_ns, acquire->attempts);
 	} else if (is_won) {
@@ -484,6 +497,9 @@ typedef struct lease_args {
 	redislock_abort abort;
 	/* once(): for how long the mark of work that is done stays; else 0. */
 	int64_t done_ms;
+	/* How many holders the lock may have at once, and the number of that argument. */
+	zend_long slots;
+	uint32_t slots_arg;
 	/* The argument $key: an array, or (names is NULL) a string. */
 	zend_string *name;
 	HashTable *names;
@@ -497,7 +513,7 @@ typedef struct lease_args {
 	bool is_done;  /* once(): the work is done */
 } lease_args;
 
-#define LEASE_DEFAULTS .ttl = 30.0, .has_no_max_hold = true, .renews = true
+#define LEASE_DEFAULTS .ttl = 30.0, .has_no_max_hold = true, .renews = true, .slots = 1
 
 /* False = an exception was thrown. */
 static bool read_lease_args(const redislock_client *client, const lease_args *in, int64_t *ttl_ms,
@@ -522,10 +538,11 @@ static const redislock_policy taking = {.term = {.renews = true, .max_hold_ns = 
 
 /* Enters a lock again that the client holds already. False = the client does not hold it, or an
  * exception was thrown. */
-static bool enter_again(redislock_client *client, rl_bytes key, int64_t ttl_ms,
+static bool enter_again(redislock_client *client, rl_bytes key, bool is_slotted, int64_t ttl_ms,
 	const redislock_policy *policy, zval *object)
 {
-	redislock_record *record = client->is_reentrant ? redislock_record_find(client, key) : NULL;
+	redislock_record *record =
+		client->is_reentrant ? redislock_record_find(client, key, is_slotted) : NULL;
 	if (record == NULL) {
 		return false;
 	}
@@ -565,15 +582,19 @@ static bool take_key(redislock_client *client, lease_args *in, const redislock_k
 	const zend_string *token = in->token;
 	bool is_once = in->done_ms > 0; /* it runs under a lock of its own */
 	args->key = key->key;
-	args->is_once = is_once;
-	if (!is_once && enter_again(client, key->key, args->ttl_ms, policy, object)) {
+	args->heeds_done = is_once;
+	args->permits = (unsigned) in->slots;
+	bool is_slotted = in->slots > 1; /* then any holder may end the wait */
+	if (!is_once && enter_again(client, key->key, is_slotted, args->ttl_ms, policy, object)) {
 		return true;
 	}
-	if (EG(exception) != NULL || !check_deadlock(client, key->key, &args->wait_ns, key->name) ||
+	if (EG(exception) != NULL ||
+		(!is_slotted && !check_deadlock(client, key->key, &args->wait_ns, key->name)) ||
 		(token != NULL && !check_unreleased(client, key->key, args->token, key->name))) {
 		return false;
 	}
 	size_t token_room = token != NULL ? ZSTR_LEN(token) : drawn_len(client);
+	token_room += is_slotted ? RL_PERMIT_NAME_MAX(key->key.len) : 0;
 	redislock_record *record =
 		redislock_lease_add(object, client, key->key, token_room, token != NULL, policy);
 	if (record == NULL) {
@@ -581,7 +602,7 @@ static bool take_key(redislock_client *client, lease_args *in, const redislock_k
 	}
 	redislock_call *call = redislock_call_wait(record->client,
 		rl_acquire_new(&client->set, client->pool, &REDISLOCK_G(env), args), &in->abort);
-	in->is_done = call != NULL && rl_acquire_of(call->op)->is_done;
+	in->is_done = call != NULL && rl_acquire_of(call->op)->met_done;
 	return win_lease(record, object, call, args->ttl_ms, in->held);
 }
 
@@ -649,6 +670,33 @@ static bool check_lease_token(const lease_args *in)
 	return redislock_check_token(in->token, in->token_arg);
 }
 
+/* False = an exception was thrown. */
+static bool check_slots(const redislock_client *client, const lease_args *in)
+{
+	const char *why = NULL;
+	if (in->slots < 1 || in->slots > RL_PERMITS_MAX) {
+		why = "must be between 1 and 64";
+	} else if (in->slots > 1 && in->names != NULL) {
+		why = "must be 1 for an array of keys";
+	} else if (in->slots > 1 && in->token != NULL) {
+		why = "must be 1 with a token of your own, which does not say of which slot it is";
+	} else if (in->slots > 1 && client->set.count > 1) {
+		why = "must be 1 with several servers: majorities of different servers could let in more "
+			  "holders than that";
+	}
+	if (why != NULL) {
+		zend_argument_value_error(in->slots_arg, "%s", why);
+		return false;
+	}
+	if (in->slots > 1 && !rl_names_have_helpers(in->keys.list[0].key, client->set.naming)) {
+		zend_argument_value_error(1,
+			"can have no slots: on a cluster no other name is in the hash slot of a key that has a "
+			"'}' and no hash tag");
+		return false;
+	}
+	return true;
+}
+
 /* Makes a lease in *object. The caller frees in->keys, whatever is returned. False = a lock is
  * taken, or an exception was thrown. */
 static bool take_lease(zval *self, lease_args *in, zval *object)
@@ -659,7 +707,8 @@ static bool take_lease(zval *self, lease_args *in, zval *object)
 	redislock_policy policy;
 	if (client == NULL || !read_lease_args(client, in, &args.ttl_ms, &args.wait_ns, &policy) ||
 		(token != NULL && !check_lease_token(in)) ||
-		!redislock_read_keys(client, in->name, in->names, 1, &in->keys)) {
+		!redislock_read_keys(client, in->name, in->names, 1, &in->keys) ||
+		(in->slots != 1 && !check_slots(client, in))) {
 		return false;
 	}
 	if (token != NULL) {
@@ -675,8 +724,9 @@ static bool take_lease(zval *self, lease_args *in, zval *object)
 
 ZEND_METHOD(RedisLock, lease)
 {
-	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 2, .has_wait = true, .token_arg = 7};
-	ZEND_PARSE_PARAMETERS_START(1, 8)
+	lease_args args = {
+		LEASE_DEFAULTS, .ttl_arg = 2, .has_wait = true, .token_arg = 7, .slots_arg = 9};
+	ZEND_PARSE_PARAMETERS_START(1, 9)
 		Z_PARAM_ARRAY_HT_OR_STR(args.names, args.name)
 		Z_PARAM_OPTIONAL
 		REDISLOCK_PARAM_FLOAT(args.ttl)
@@ -686,6 +736,7 @@ ZEND_METHOD(RedisLock, lease)
 		Z_PARAM_FUNC_OR_NULL(args.on_loss, args.on_loss_cache)
 		Z_PARAM_STR_OR_NULL(args.token)
 		Z_PARAM_FUNC_OR_NULL(args.abort.function, args.abort.cache)
+		Z_PARAM_LONG(args.slots)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
 	redislock_call_site call_site = redislock_call_site_note();
@@ -752,6 +803,8 @@ static const char *others_text(const lease_args *in, char *text)
 	text[0] = '\0';
 	if (in->keys.count > 1) {
 		snprintf(text, OTHERS_TEXT, " (after %u of %u keys)", in->missed, in->keys.count);
+	} else if (in->slots > 1) {
+		snprintf(text, OTHERS_TEXT, " (one of its %d slots)", (int) in->slots);
 	}
 	return text;
 }
@@ -819,8 +872,9 @@ ZEND_METHOD(RedisLock, synchronized)
 	zend_fcall_info section;
 	zend_fcall_info_cache cache;
 	char held[RL_HOLDER_TEXT] = "";
-	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 3, .has_wait = true, .held = held};
-	ZEND_PARSE_PARAMETERS_START(2, 8)
+	lease_args args = {
+		LEASE_DEFAULTS, .ttl_arg = 3, .has_wait = true, .held = held, .slots_arg = 9};
+	ZEND_PARSE_PARAMETERS_START(2, 9)
 		Z_PARAM_ARRAY_HT_OR_STR(args.names, args.name)
 		Z_PARAM_FUNC(section, cache)
 		Z_PARAM_OPTIONAL
@@ -830,6 +884,7 @@ ZEND_METHOD(RedisLock, synchronized)
 		REDISLOCK_PARAM_FLOAT_OR_NULL(args.max_hold, args.has_no_max_hold)
 		Z_PARAM_FUNC_OR_NULL(args.on_loss, args.on_loss_cache)
 		Z_PARAM_FUNC_OR_NULL(args.abort.function, args.abort.cache)
+		Z_PARAM_LONG(args.slots)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
 	bool is_taken = take_lease(ZEND_THIS, &args, &object);

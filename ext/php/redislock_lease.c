@@ -503,6 +503,21 @@ ZEND_METHOD(RedisLockLease, attempts)
 	RETURN_LONG((zend_long) object->attempts);
 }
 
+ZEND_METHOD(RedisLockLease, slot)
+{
+	OBJECT_ALONE
+	RETURN_LONG((zend_long) object->parts[0].record->slot);
+}
+
+static void throw_undetachable(const redislock_record *record, const char *why)
+{
+	char shown[RL_BYTES_TEXT];
+	rl_bytes key = rl_lease_name(record->lease);
+	zend_throw_exception_ex(redislock_ce_exception, 0, "the lock \"%s\" cannot be detached: %s",
+		rl_bytes_text(key, shown), why);
+	redislock_note_key(key);
+}
+
 /* False = an exception was thrown. */
 static bool may_detach(redislock_lease_object *object)
 {
@@ -515,16 +530,14 @@ static bool may_detach(redislock_lease_object *object)
 		redislock_throw_lost(record->lease, loss_of(object));
 		return false;
 	}
-	if (record->refs->next != NULL) {
-		char shown[RL_BYTES_TEXT];
-		zend_throw_exception_ex(redislock_ce_exception, 0,
-			"the lock \"%s\" cannot be detached: it is held more than once (reentrant: true); "
-			"release the other leases first",
-			rl_bytes_text(rl_lease_name(record->lease), shown));
-		redislock_note_key(rl_lease_name(record->lease));
-		return false;
+	bool is_slot = record->lease->permits > 1;
+	if (is_slot) {
+		throw_undetachable(record, "a token does not say of which slot it is");
+	} else if (record->refs->next != NULL) {
+		throw_undetachable(
+			record, "it is held more than once (reentrant: true); release the other leases first");
 	}
-	return true;
+	return !is_slot && record->refs->next == NULL;
 }
 
 /* The callable goes first, while the lease can still keep the lock: a destructor may throw, and the

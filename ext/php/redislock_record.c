@@ -326,6 +326,7 @@ redislock_record *redislock_record_new(
 		.link = list,
 		.client = client,
 		.lease = lease,
+		.slot = 1,
 		.bytes = bytes,
 		.flow = redislock_flow_current(),
 		.due = &REDISLOCK_G(losses_due),
@@ -374,11 +375,18 @@ void redislock_record_watch_fibers(void)
 	zend_observer_fiber_destroy_register(on_fiber_destroyed);
 }
 
-redislock_record *redislock_record_find(const redislock_client *client, rl_bytes key)
+static bool is_of(const redislock_record *record, rl_bytes key, bool is_slotted)
+{
+	const rl_lease *lease = record->lease;
+	return is_slotted ? lease->permits > 1 && rl_bytes_equal(lease->names.lock, key)
+					  : rl_bytes_equal(lease->names.key, key);
+}
+
+redislock_record *redislock_record_find(
+	const redislock_client *client, rl_bytes key, bool is_slotted)
 {
 	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
-		if (record->client == client && record->refs != NULL &&
-			rl_bytes_equal(record->lease->names.key, key) &&
+		if (record->client == client && record->refs != NULL && is_of(record, key, is_slotted) &&
 			redislock_flow_is_current(&record->flow) && rl_lease_is_held(record->lease)) {
 			return record;
 		}
@@ -434,7 +442,9 @@ void redislock_record_release_late(const redislock_record *record, unsigned memb
 {
 	const rl_lease *lease = record->lease;
 	rl_late_release late = {.set = &record->client->set,
-		.key = lease->names.key,
+		.key = lease->names.lock,
+		.permits = lease->permits,
+		.permit = lease->names.key,
 		.token = rl_lease_token(lease),
 		.members = members,
 		.strays = lease->strays,

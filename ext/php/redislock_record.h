@@ -82,6 +82,8 @@ struct redislock_record {
 	/* Owned, but for first_ref, which is in this block. NULL = none left. */
 	redislock_ref *refs;
 	redislock_ref first_ref;
+	/* Which of several slots of the lock it is, from 1 on. */
+	unsigned slot;
 	/* The fencing number; 0 = fence() was not called yet. */
 	int64_t fence;
 	/* The number of objects that point to this record. */
@@ -119,8 +121,10 @@ void redislock_record_free(redislock_record *record);
 /* For MINIT: a record forgets its Fiber when PHP destroys the Fiber. */
 void redislock_record_watch_fibers(void);
 
-/* The record by which the client and the current flow hold the key; NULL = there is none. */
-redislock_record *redislock_record_find(const redislock_client *client, rl_bytes key);
+/* The record by which the client and the current flow hold the key; NULL = there is none.
+ * @param is_slotted it may be any slot of the lock with this key */
+redislock_record *redislock_record_find(
+	const redislock_client *client, rl_bytes key, bool is_slotted);
 
 /* The record by which this thread holds the key and renews it without end: as long as the servers
  * have its token, a wait of this thread for the key can never end. NULL = there is none. */

@@ -36,7 +36,9 @@ static redislock_call *ask_once(redislock_record *record, rl_verb verb, int64_t 
 	bool may_be_repeated = verb == RL_VERB_RELEASE && !lease->is_own_token;
 	rl_op *op = rl_plain_new(&record->client->set, record->client->pool, &REDISLOCK_G(env),
 		&(rl_plain_args){.verb = verb,
-			.key = lease->names.key,
+			.key = lease->names.lock,
+			.permit = lease->permits > 1 ? lease->names.key : rl_bytes_of(NULL, 0),
+			.permits = lease->permits,
 			.token = token,
 			.ttl_ms = ttl_ms,
 			.was_held = rl_lease_was_held(lease),
@@ -155,7 +157,8 @@ bool redislock_record_may_fence(const redislock_record *record)
 {
 	const rl_lease *lease = record->lease;
 	char shown[RL_BYTES_TEXT];
-	const char *why = sizeof(zend_long) < sizeof(int64_t) ? "PHP's integers have 32 bits only"
+	const char *why = lease->permits > 1      ? "its slots have several holders at once"
+		: sizeof(zend_long) < sizeof(int64_t) ? "PHP's integers have 32 bits only"
 		: lease->names.mark.data == NULL
 		? "on a cluster no other name is in the slot of a key that has a '}' and no hash tag"
 		: NULL;

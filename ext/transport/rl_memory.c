@@ -17,7 +17,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define ARGS_MAX 32
+#define ARGS_MAX RL_COMMAND_ARGS
 
 struct rl_memory_client {
 	rl_memory_server *server;
@@ -186,16 +186,56 @@ static void end_block_in_time(rl_memory_client *client)
 
 /* ---- commands ---- */
 
-static void run_on_lock(
-	rl_memory_client *client, rl_memory_lock *entry, const rl_model_command *command)
+/* The locks of a command. */
+typedef struct found_locks {
+	rl_memory_lock *locks[RL_PERMITS_MAX + 1]; /* the lock, or all its permits, and then the home */
+	unsigned count;
+} found_locks;
+
+static void let_go(const found_locks *found)
+{
+	for (unsigned i = 0; i < found->count; i++) {
+		found->locks[i]->waiters--;
+	}
+}
+
+/* A lock that is found stays, as if it had a waiter. False when out of memory. */
+static bool find(rl_memory_server *server, rl_bytes name, found_locks *found)
+{
+	rl_memory_lock *lock = rl_memory_find_lock(server, name);
+	if (lock == NULL) {
+		return false;
+	}
+	lock->waiters++;
+	found->locks[found->count++] = lock;
+	return true;
+}
+
+static bool find_all(rl_memory_server *server, const rl_model_command *command, found_locks *found)
+{
+	bool has_found = find(server, command->name, found);
+	for (unsigned i = 1; has_found && i < command->permits; i++) {
+		has_found = find(server, command->permit_names[i], found);
+	}
+	return has_found && find(server, command->home, found);
+}
+
+static void run_on_locks(
+	rl_memory_client *client, const found_locks *found, const rl_model_command *command)
 {
 	rl_memory_server *server = client->server;
+	rl_memory_lock *home = found->locks[found->count - 1];
 	rl_model_reply reply = {.type = RL_SAYS_NIL};
 	if (command->what != RL_WORD_BLPOP) {
-		rl_store_run(&server->store, &entry->key, command, rl_memory_now_us(), &reply);
+		rl_store_key *permits[RL_PERMITS_MAX + 1];
+		for (unsigned i = 0; i < found->count; i++) {
+			permits[i] = &found->locks[i]->key;
+		}
+		rl_store_keys keys = {.lock = permits[0], .home = &home->key, .permits = permits};
+		rl_store_run(&server->store, &keys, command, rl_memory_now_us(), &reply);
 	} else if (!rl_store_refuses(&server->store, command, &reply)) {
-		if (!rl_store_pop(&server->store, &entry->key, rl_memory_now_us())) {
-			block(client, entry, command->block_ms);
+		if (!rl_store_pop(&server->store, &home->key, rl_memory_now_us())) {
+			block(client, home, command->block_ms);
 			return;
 		}
 		reply.type = RL_SAYS_TICKET;
@@ -204,7 +244,7 @@ static void run_on_lock(
 		command->what != RL_WORD_BLPOP && (server->store.done & RL_STORE_PUT_TICKET) != 0;
 	reply_to(client, &reply, command->name);
 	if (has_ticket) {
-		hand_ticket_out(server, entry);
+		hand_ticket_out(server, home);
 	}
 }
 
@@ -222,14 +262,17 @@ static void run(rl_memory_client *client, unsigned argc, const rl_bytes *argv)
 		reply_to(client, command.what == RL_WORD_HELLO ? &ok : &unknown, (rl_bytes){0});
 		return;
 	}
-	rl_memory_lock *entry = rl_memory_find_lock(client->server, command.name);
-	if (entry == NULL) {
-		drop_connection(client);
-		return;
+	found_locks found = {.count = 0};
+	bool has_found = find_all(client->server, &command, &found);
+	if (has_found) {
+		client->server->store.denies =
+			client->fault == RL_FAULT_READONLY ? RL_DENIES_AS_REPLICA : RL_DENIES_NOTHING;
+		run_on_locks(client, &found, &command);
 	}
-	client->server->store.denies =
-		client->fault == RL_FAULT_READONLY ? RL_DENIES_AS_REPLICA : RL_DENIES_NOTHING;
-	run_on_lock(client, entry, &command);
+	let_go(&found);
+	if (!has_found) {
+		drop_connection(client);
+	}
 }
 
 /* A client sends arrays of strings only. */

@@ -11,7 +11,8 @@
 /* A lock and its helper keys. */
 typedef struct rl_memory_lock {
 	struct rl_memory_lock *next; /* in its bucket */
-	unsigned waiters;            /* clients that are blocked for its list */
+	/* Clients that are blocked for its list, and commands that are being run on it. */
+	unsigned waiters;
 	rl_store_key key;
 	size_t name_len;
 	char name[];

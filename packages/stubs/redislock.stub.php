@@ -143,6 +143,7 @@ class RedisLock
         ?callable $onLoss = null,
         #[\SensitiveParameter] ?string $token = null,
         ?callable $abort = null,
+        int $slots = 1,
     ): ?RedisLockLease {}
 
     /**
@@ -196,6 +197,7 @@ class RedisLock
         ?float $maxHold = null,
         ?callable $onLoss = null,
         ?callable $abort = null,
+        int $slots = 1,
     ): mixed {}
 
     /**
@@ -362,6 +364,9 @@ final class RedisLockLease
      * @return non-empty-list<string>
      */
     public function keys(): array {}
+
+    /** Which of the lock's slots it is, from 1 on; 1 where the lock has one. */
+    public function slot(): int {}
 
     /**
      * The token in the key.

@@ -29,7 +29,13 @@ static inline void store_expire(store *s, unsigned key, int64_t now_us)
 
 static inline void store_run(store *s, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
-	rl_store_run(&s->state, &s->keys[c->key], c, now_us, r);
+	rl_store_key *permits[WORDS_KEYS];
+	for (unsigned i = 0; i < WORDS_KEYS; i++) {
+		permits[i] = &s->keys[c->permit_key[i]];
+	}
+	rl_store_keys keys = {
+		.lock = &s->keys[c->key], .home = &s->keys[c->home_key], .permits = permits};
+	rl_store_run(&s->state, &keys, c, now_us, r);
 }
 
 static inline bool store_refuses(const store *s, const rl_model_command *c, rl_model_reply *r)

@@ -9,15 +9,16 @@
 
 /* The texts that rl_store.c was written from. Where one is changed, the model has to follow. */
 static const char *const sha1_of_model[RL_SCRIPTS] = {
-	[RL_SCRIPT_TRY] = "9a147af2aff72f2529fb0a93de994ec7709f03ee",
-	[RL_SCRIPT_RELEASE] = "da3f85702db166bc4e0522a9febdf30d124b7354",
-	[RL_SCRIPT_EXTEND] = "edfbcc8a0d35fbff8532e25c6458d1764f69a631",
-	[RL_SCRIPT_RENEW] = "dc9a7d94f9dfec949757437107b263a3cced37d2",
-	[RL_SCRIPT_PROBE] = "b62f62f21b059530b74d7f05cb90511a0fb34d61",
+	[RL_SCRIPT_TRY] = "18a38ca4d8f14f036476aaeca8b7aed925933a07",
+	[RL_SCRIPT_RELEASE] = "c179609abee7b8cfc56f89749cb27ff2cdaf210c",
+	[RL_SCRIPT_EXTEND] = "b60cb3524bc02a0b61e1d8fdadb5c05c8508ba74",
+	[RL_SCRIPT_RENEW] = "0b623bc62d731aba0bb3f2c9f97f79c7ab8d5f90",
+	[RL_SCRIPT_PROBE] = "45ea433ba30d084c35ee0abbd93ecfa86b39f799",
 	[RL_SCRIPT_INSPECT] = "34dd12ea20486c6d1c01192f20ee9dc73b9e3f94",
-	[RL_SCRIPT_FORCE] = "5690f6e74a8dfb4240a07e53512f807a5a6ccb06",
+	[RL_SCRIPT_FORCE] = "222d774b8fb0773b515ca21cd33de4d52156598a",
 	[RL_SCRIPT_SWAP] = "4591220f91d1db0f0ff89781dd61a9a14a83c377",
-	[RL_SCRIPT_FENCE] = "1b97b3e08f88527c75b8cf053be639ff83e7f583",
+	[RL_SCRIPT_FENCE] = "969f6644c25d2ba00cdc9cb54d5709747c6a39ac",
+	[RL_SCRIPT_FREE_ANY] = "eac3f52134483dddfb8284b8cae6434f1dba1500",
 };
 
 bool words_know_scripts(void)
@@ -33,7 +34,7 @@ bool words_know_scripts(void)
 	return knows;
 }
 
-static bool read_key(rl_model_command *c, rl_bytes name)
+static bool read_key(rl_bytes name, uint8_t *key)
 {
 	if (name.len > 0 && name.data[0] == '{') { /* "{k1}::rl-wait", "{t}k1" */
 		size_t skipped = name.len > 1 && name.data[1] == 'k' ? 1 : 3;
@@ -45,16 +46,25 @@ static bool read_key(rl_model_command *c, rl_bytes name)
 	char digit = has_digit ? name.data[1] : '0';
 	size_t len = has_digit ? 2 : 1;
 	if (name.len < len || name.data[0] != 'k' || digit < '0' || digit >= '0' + WORDS_KEYS ||
-		(name.len > len && name.data[len] != ':' && name.data[len] != '}')) {
+		(name.len > len && strchr(":}#", name.data[len]) == NULL)) {
 		return false;
 	}
-	c->key = (uint8_t) (digit - '0');
-	return true;
+	const char *sign = memchr(name.data, '#', name.len);
+	*key = (uint8_t) (digit - '0' + (sign != NULL ? sign[1] - '1' : 0));
+	return *key < WORDS_KEYS;
 }
 
 bool words_read(rl_model_command *c, unsigned argc, const rl_bytes *argv)
 {
-	return rl_words_read(c, argc, argv) && (c->name.data == NULL || read_key(c, c->name));
+	if (!rl_words_read(c, argc, argv)) {
+		return false;
+	}
+	bool knows =
+		c->name.data == NULL || (read_key(c->name, &c->key) && read_key(c->home, &c->home_key));
+	for (unsigned i = 0; knows && i < c->permits; i++) {
+		knows = c->permits <= WORDS_KEYS && read_key(c->permit_names[i], &c->permit_key[i]);
+	}
+	return knows;
 }
 
 int16_t words_slot(unsigned argc, const rl_bytes *argv)
@@ -65,7 +75,7 @@ int16_t words_slot(unsigned argc, const rl_bytes *argv)
 		rl_bytes_is(argv[0], "PTTL");
 	unsigned first = is_script ? 3 : 1;
 	int64_t count = 1;
-	if (!has_key || (is_script && !rl_bytes_read_number(argv[2], 3, &count)) ||
+	if (!has_key || (is_script && !rl_bytes_read_number(argv[2], RL_PERMITS_MAX + 2, &count)) ||
 		first + count > argc) {
 		return WORDS_NO_SLOT;
 	}
@@ -90,7 +100,8 @@ const char *words_say(const rl_model_command *c, char *room, size_t size)
 		[RL_SCRIPT_INSPECT] = "inspect",
 		[RL_SCRIPT_FORCE] = "force",
 		[RL_SCRIPT_SWAP] = "swap",
-		[RL_SCRIPT_FENCE] = "fence"};
+		[RL_SCRIPT_FENCE] = "fence",
+		[RL_SCRIPT_FREE_ANY] = "free any"};
 	static const char *const words[] = {[RL_WORD_SET] = "SET",
 		[RL_WORD_EXISTS] = "EXISTS",
 		[RL_WORD_GET] = "GET",

@@ -2,7 +2,9 @@
  *
  * Commands about the few keys that the servers of the tests have. Keys are "k0", "k1", ... and "k",
  * which is the same key as "k0"; beside them their helper keys. On a cluster a key is also named
- * "{t}k1", which is in the slot of all keys with this tag, or "k1}", which has no helper keys.
+ * "{t}k1", which is in the slot of all keys with this tag, or "k1}", which has no helper keys. The
+ * permits of "k0" are "k0", "k0#2", ..., and have the numbers of the keys "k0", "k1", ...: a test
+ * uses them or those keys.
  */
 #ifndef WORDS_H
 #define WORDS_H

@@ -27,6 +27,13 @@ $other = new RedisLock($lossy->dsn());
 same('a lost answer', true, $other->once('mail', fn () => 1, for: 60));
 same('a lost answer: the mark', 'rl1.done', $server->cmd('GET', 'mail'));
 
+/* The server has no memory for the mark. */
+$server->cmd('DEL', 'mail');
+throws('no memory', 'RedisLockServerException', '~OOM~',
+    fn () => $lock->once('mail', fn () => $server->cmd('CONFIG', 'SET', 'maxmemory', 1), for: 60));
+$server->cmd('CONFIG', 'SET', 'maxmemory', 0);
+eventually('no memory: the mark', fn () => $server->cmd('GET', 'mail') === 'rl1.done', slack(5.0));
+
 /* The server refuses for good. */
 $server->cmd('DEL', 'mail');
 throws('refused', 'RedisLockServerException', '~NOPERM~',

@@ -11,6 +11,7 @@ skip_without_server();
 <?php
 
 require __DIR__ . '/../inc/replicas.inc';
+require __DIR__ . '/../inc/fake_server.inc';
 
 $all = start_replicated(2);
 $lock = new RedisLock($all->dsn(rest: '&timeout=5&replicas_timeout=1.4'));
@@ -31,6 +32,15 @@ throws('no replica confirms', 'RedisLockConnectionException',
 same('the primary', 'rl1.done', $all->primary->cmd('GET', 'mail'));
 $all->resume();
 same('the next call', false, $short->once('mail', fn () => 1, for: 60));
+
+/* The answer is lost, and the second copy finds the mark, which the replicas do not have. */
+$lossy = fake_server([rule('EVALSHA', ['forward', 'close'], times: 1, skip: 1)], $all->primary);
+$other = new RedisLock($lossy->dsn('?replicas=2&replicas_timeout=0.1'));
+throws('a lost answer', 'RedisLockConnectionException', '~ 2 replicas confirmed within 0\.1 s~',
+    fn () => $other->once('lost', fn () => $all->pause(), for: 60));
+same('a lost answer: the primary', 'rl1.done', $all->primary->cmd('GET', 'lost'));
+$all->resume();
+
 /* Work that fails waits for no replica. */
 $before = $all->waits();
 throws('an exception', 'DomainException', '~~',

@@ -26,7 +26,7 @@ same('release', 'key, token', $signature('release'));
 same('extend', 'key, token, ttl', $signature('extend'));
 same('lease',
     'key, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, token = NULL, '
-    . 'abort = NULL',
+    . 'abort = NULL, slots = 1',
     $signature('lease'));
 same('resume', 'key, token, ttl = 30.0, renew = true, maxHold = NULL, onLoss = NULL',
     $signature('resume'));
@@ -34,7 +34,7 @@ same('advance', 'seconds', $signature('advance'));
 same('stats', 'all = false', $signature('stats'));
 same('synchronized',
     'key, section, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, '
-    . 'abort = NULL',
+    . 'abort = NULL, slots = 1',
     $signature('synchronized'));
 same('once',
     'key, section, for, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, '

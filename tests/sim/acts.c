@@ -275,7 +275,7 @@ static void begin_take(sim_client *c, holding *h)
 		.token = token,
 		.ttl_ms = c->ttl_ns / MS,
 		.wait_ns = c->wait_ns,
-		.is_once = is_once};
+		.heeds_done = is_once};
 	begin_op(c, ACT_TAKE, h, rl_acquire_new(&c->set, &c->pool, &c->env, &args));
 	const rl_acquire *acquire = (const rl_acquire *) c->op;
 	c->token = rl_words_text(acquire->token).mark;
@@ -679,7 +679,7 @@ static void check_end(const sim_client *c, const rl_acquire *acquire)
 		world_violate("deadline: c%u ended its wait %.3f ms after the deadline",
 			(unsigned) c->index, (double) (now - acquire->deadline) / 1e6);
 	}
-	if (acquire->op.status == RL_BUSY && now < acquire->deadline && !acquire->is_done) {
+	if (acquire->op.status == RL_BUSY && now < acquire->deadline && !acquire->met_done) {
 		world_violate("deadline: c%u gave up its wait %.3f ms before the deadline",
 			(unsigned) c->index, (double) (acquire->deadline - now) / 1e6);
 	}
@@ -722,7 +722,7 @@ static void check_patience(const sim_client *c, const rl_acquire *acquire)
 
 static void count_take(const sim_client *c, const rl_acquire *acquire)
 {
-	if (acquire->is_done) {
+	if (acquire->met_done) {
 		done_told(c, c->subject->key);
 		const rl_queue_place *place = acquire->queue.place;
 		if (place != NULL && place->errand.answer.holder == RL_HOLDER_DONE) {

@@ -151,7 +151,7 @@ static void run_late(connection *c, const rl_model_command *what)
 	bool has_ticket = (model.state.done & RL_STORE_PUT_TICKET) != 0;
 	compare_with(&r, got, SLOW_US);
 	if (has_ticket && !has_failed) {
-		serve(what->key, at_us, SLOW_US);
+		serve(what->home_key, at_us, SLOW_US);
 	}
 }
 
@@ -189,7 +189,7 @@ static void run_and_compare(
 	bool has_ticket = (model.state.done & RL_STORE_PUT_TICKET) != 0;
 	compare(c, &r, tolerance_of(what, &r, tolerance_us));
 	if (has_ticket && !has_failed) {
-		serve(what->key, at_us, tolerance_us);
+		serve(what->home_key, at_us, tolerance_us);
 	}
 }
 
@@ -208,6 +208,63 @@ static int64_t draw_fence_number(void)
 	int64_t far_us = INT64_C(3600000000);
 	unsigned kind = any(4);
 	return kind < 2 ? 0 : kind == 2 ? 1 + any(1000) : now_us() + far_us + any(1000);
+}
+
+/* In some sequences the only lock has several permits: their number, and their keys. */
+#define PERMITS_MOST 3
+static unsigned permits;
+static const rl_bytes *permit_keys;
+
+static void draw_permits(void)
+{
+	static char names_room[ROOM];
+	static rl_bytes keys_room[ROOM / sizeof(rl_bytes)];
+	rl_names names = rl_names_put(names_room, rl_bytes_of("k0", 2), RL_NAMES_PLAIN);
+	permits = any(3) == 0 ? 2 + any(PERMITS_MOST - 1) : 0;
+	permit_keys = rl_names_put_permits(keys_room, &names, PERMITS_MOST);
+}
+
+/* Of two permits that end in the same ms the model and the server may choose different ones. */
+static bool do_permits_end_together(void)
+{
+	for (unsigned i = 0; i < permits; i++) {
+		for (unsigned j = 0; j < i; j++) {
+			const rl_store_key *a = &model.keys[i];
+			const rl_store_key *b = &model.keys[j];
+			int64_t apart = a->expires_ms - b->expires_ms;
+			if (a->exists && b->exists && apart > -8 && apart < 8) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* A request about a lock of several permits: TRY and PROBE name all of them, any other verb one. */
+static void aim_at_permit(rl_request *request, char *room)
+{
+	rl_verb verb = request->verb;
+	bool is_undo = verb == RL_VERB_RELEASE && any(4) == 0;
+	bool chooses = verb == RL_VERB_TRY || verb == RL_VERB_PROBE || is_undo;
+	rl_names names = rl_names_put(room, permit_keys[0], RL_NAMES_PLAIN);
+	if (verb == RL_VERB_INSPECT || verb == RL_VERB_FORCE) { /* as any other lock */
+		names = rl_names_put(room, permit_keys[any(permits)], RL_NAMES_PLAIN);
+	}
+	request->key = names.key;
+	request->mark = names.mark;
+	request->tickets = names.tickets;
+	request->reserve_ms = 0;
+	request->done_ms = 0;
+	if (chooses) {
+		request->permits = permits;
+		request->permit_keys = permit_keys;
+		request->no_helpers = request->no_helpers || is_undo;
+	} else if (verb == RL_VERB_RELEASE) {
+		request->permits = permits;
+		request->key = permit_keys[any(permits)];
+	} else if (verb != RL_VERB_BLPOP && verb != RL_VERB_INSPECT && verb != RL_VERB_FORCE) {
+		request->key = permit_keys[any(permits)];
+	}
 }
 
 static void draw_request(rl_request *request, char *room, rl_verb verb)
@@ -240,6 +297,9 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 	if (verb == RL_VERB_RELEASE && any(4) == 0) {
 		request->done_ms = is_short ? 5 + any(30) : 50 + any(1000);
 	}
+	if (permits > 1) {
+		aim_at_permit(request, room);
+	}
 	if (verb == RL_VERB_PROBE) { /* a client that looks also waits */
 		request->no_helpers = false;
 		request->mark_ms = request->mark_ms > 0 ? request->mark_ms : 2000;
@@ -248,8 +308,7 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 		request->ttl_ms = 0; /* for a swap back */
 	}
 	if (verb == RL_VERB_FENCE) {
-		request->fence =
-			rl_names_put_fence(room + rl_names_size(names.key.len), names.key, RL_NAMES_PLAIN);
+		request->fence = rl_names_put_fence(room + ROOM / 2, request->key, RL_NAMES_PLAIN);
 		request->fence_number = draw_fence_number();
 	}
 }
@@ -296,9 +355,16 @@ static void queue_up(connection *c, int64_t at_us)
 	if (is_one_ending()) {
 		request.block_ms = 5000;
 	}
+	if (permits > 1 && do_permits_end_together()) {
+		return;
+	}
 	rl_model_command blpop = write_command(c, &request);
 	request.verb = RL_VERB_TRY;
 	request.form = RL_FORM_TEXT;
+	if (permits > 1) { /* as a waiter sends it: the permit that ends first does not matter */
+		aim_at_permit(&request, room);
+		request.mark_ms = 0;
+	}
 	request.no_helpers = false;
 	request.place = RL_PLACE_QUEUED;
 	rl_model_command behind = write_command(c, &request);
@@ -342,6 +408,9 @@ static void ask(connection *c, int64_t at_us)
 	char room[ROOM];
 	rl_request request;
 	draw_request(&request, room, (rl_verb) verb);
+	if (permits > 1 && do_permits_end_together()) {
+		return;
+	}
 	if (request.verb == RL_VERB_TRY && any(4) == 0) {
 		request.place = any(2) == 0 ? RL_PLACE_QUEUED : RL_PLACE_WOKEN;
 		request.no_helpers = false;
@@ -509,6 +578,7 @@ static bool run_sequence(void)
 	let_it_see_ends();
 	deny(RL_DENIES_NOTHING);
 	denies_now_and_then = any(3) == 0;
+	draw_permits();
 	say(conns[0].real, "FLUSHALL");
 	say(conns[0].real, "SCRIPT FLUSH");
 	store_clear(&model);

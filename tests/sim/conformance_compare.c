@@ -129,14 +129,15 @@ static bool is_state(const rl_model_reply *wanted, const redisReply *got, int64_
 		got->element[2]->integer == wanted->number[2] && is_text(&wanted->text, got->element[3]);
 }
 
-/* Compares an answer of TRY: 1 and a time, or 0, a time, a PTTL, a holder and the number of
- * waiters. Or one of PROBE: a time, a PTTL, a holder, the state of the ticket and the number of
- * waiters. */
+/* Compares an answer of TRY: 1, a time, and perhaps the number of a permit; or 0, a time, a PTTL, a
+ * holder and the number of waiters. Or one of PROBE: a time, a PTTL, a holder, the state of the
+ * ticket and the number of waiters. */
 static bool is_like(const rl_model_reply *wanted, const redisReply *got, int64_t tolerance_us)
 {
 	unsigned pttl = wanted->count < 4 ? 4 : wanted->number[0] > 1 ? 1 : 2;
 	for (unsigned i = 0; i < wanted->count; i++) {
-		int64_t tolerance = i + 1 == pttl || wanted->count < 4 ? tolerance_us : 0; /* a time */
+		bool is_time = wanted->count < 4 ? i == 1 : i + 1 == pttl;
+		int64_t tolerance = is_time ? tolerance_us : 0;
 		tolerance = i == pttl && wanted->number[i] >= 0 ? tolerance_us / 1000 + 2 : tolerance;
 		tolerance = wanted->number[i] == 0 && i != pttl ? 0 : tolerance;
 		bool is_number = got->element[i]->type == REDIS_REPLY_INTEGER;

@@ -354,7 +354,7 @@ static void run_one(sim_server *s, rl_link *link)
 			}
 		}
 		if ((s->store.state.done & RL_STORE_PUT_TICKET) != 0) {
-			server_serve(s, c->key);
+			server_serve(s, c->home_key);
 		}
 	}
 	if (r != NULL && r->type == RL_SAYS_ERROR) {

@@ -97,7 +97,8 @@ static const char *script_name(unsigned argc, const rl_bytes *argv)
 		{RL_SCRIPT_RELEASE, "release", "RELEASE"}, {RL_SCRIPT_EXTEND, "extend", "EXTEND"},
 		{RL_SCRIPT_RENEW, "renew", "RENEW"}, {RL_SCRIPT_PROBE, "probe", "PROBE"},
 		{RL_SCRIPT_INSPECT, "inspect", "INSPECT"}, {RL_SCRIPT_FORCE, "force", "FORCE"},
-		{RL_SCRIPT_SWAP, "swap", "SWAP"}, {RL_SCRIPT_FENCE, "fence", "FENCE"}};
+		{RL_SCRIPT_SWAP, "swap", "SWAP"}, {RL_SCRIPT_FENCE, "fence", "FENCE"},
+		{RL_SCRIPT_FREE_ANY, "free", "FREE"}};
 	bool is_sha = argc > 3 && is(argv[0], "EVALSHA");
 	bool is_text = argc > 3 && is(argv[0], "EVAL");
 	for (unsigned i = 0; (is_sha || is_text) && i < RL_SCRIPTS; i++) {

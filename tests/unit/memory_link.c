@@ -12,7 +12,8 @@
 static const char *const script_names[RL_SCRIPTS] = {[RL_SCRIPT_TRY] = "try",
 	[RL_SCRIPT_RELEASE] = "release",
 	[RL_SCRIPT_INSPECT] = "inspect",
-	[RL_SCRIPT_FENCE] = "fence"};
+	[RL_SCRIPT_FENCE] = "fence",
+	[RL_SCRIPT_FREE_ANY] = "free"};
 
 rl_link *memory_dial(rl_net *net, const char *name, rl_fault fault, rl_error *err)
 {

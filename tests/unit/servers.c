@@ -141,7 +141,7 @@ const char *servers_run(unsigned member, const rl_model_command *command, int64_
 	rl_model_reply reply = {0};
 	store_run(data, command, servers_us(member, at), &reply);
 	if ((data->state.done & RL_STORE_PUT_TICKET) != 0) {
-		hand_out_ticket(member, command->key, at);
+		hand_out_ticket(member, command->home_key, at);
 	}
 	return text_of(&reply);
 }

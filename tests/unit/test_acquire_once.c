@@ -10,14 +10,14 @@
 static rl_acquire *once(int64_t wait_ns)
 {
 	rl_acquire *acquire = fake_acquire(30000, wait_ns);
-	acquire->is_once = true;
+	acquire->heeds_done = true;
 	return acquire;
 }
 
 static void is_told(rl_acquire *acquire, int64_t ms)
 {
 	CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
-	CHECK(acquire->is_done);
+	CHECK(acquire->met_done);
 	CHECK_INT(fake_ms(), ms);
 	CHECK_INT(fake_stats.already_done, 1);
 	CHECK_INT(fake_stats.refused, 0);
@@ -39,8 +39,8 @@ static void a_free_lock_is_taken_in_one_round_trip(void)
 	fake_says(0, grant(0));
 	rl_acquire *acquire = once(10 * SECOND);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK(!acquire->is_done);
-	CHECK_LOG("0 a2 try+ k T1 30000 0 0 W1\n");
+	CHECK(!acquire->met_done);
+	CHECK_LOG("0 a2 try+ k T1 30000 0 0 W1 0\n"); /* it is not marked before it waits */
 	CHECK_INT(fake_stats.acquired, 1);
 }
 
@@ -52,7 +52,7 @@ static void a_holder_is_no_mark(void)
 		fake_says(0, refusal(0, 50000, holders[i]));
 		rl_acquire *acquire = once(0);
 		CHECK_INT(fake_drive(&acquire->op), RL_BUSY);
-		CHECK(!acquire->is_done);
+		CHECK(!acquire->met_done);
 		CHECK_INT(fake_stats.refused, 1);
 		CHECK_INT(fake_stats.already_done, 0);
 		fake_end();
@@ -113,6 +113,34 @@ static void one_of_several_members_is_enough(void)
 	CHECK_COUNT("a1 RELEASE k T1\n", 1); /* the grant is undone */
 }
 
+/* Too few members for a majority answer, and the mark is told all the same. */
+static void a_mark_is_told_although_the_call_fails(void)
+{
+	for (unsigned wait = 0; wait < 2; wait++) {
+		fake_begin(3);
+		for (unsigned i = 0; i < 3; i++) {
+			fake_warm(i);
+		}
+		fake_says(0, "-ERR x");
+		fake_says(1, "*:0 :0 :50000 :5 :0");
+		fake_says(2, "-ERR x");
+		is_told(once(wait * 10 * SECOND), 0);
+		fake_end();
+	}
+}
+
+/* A probe that is under way may mark the waiter again, so the mark is removed behind it. */
+static void a_look_under_way_leaves_no_mark(void)
+{
+	rl_acquire *acquire = once_queued();
+	fake_acts(0, FAKE_SAY, look(850, 600000, RL_HOLDER_KIN, RL_TICKET_NONE), 100 * MS);
+	waiting_drive_to(acquire, 850);
+	fake_says(0, refusal(900, 50000, RL_HOLDER_DONE));
+	fake_wakes(0, 50 * MS);
+	is_told(acquire, 900);
+	CHECK_COUNT("RELEASE+ k W1 W1\n", 1);
+}
+
 static void a_majority_that_grants_is_a_run(void)
 {
 	fake_begin(3);
@@ -124,7 +152,7 @@ static void a_majority_that_grants_is_a_run(void)
 	fake_says(2, "*:1 :0");
 	rl_acquire *acquire = once(0);
 	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	CHECK(!acquire->is_done);
+	CHECK(!acquire->met_done);
 }
 
 /* The server has removed the mark of the waiter, and has woken the next one: so this waiter marks
@@ -140,7 +168,7 @@ static void another_wait_goes_on(void)
 	CHECK_LOG("300 a2 probe+ k T1 W1\n"
 			  "300 a2 BLPOP k::rl-wake 10.817\n"
 			  "300 a2 try+ k T1 30000 0 1 W1 0\n");
-	CHECK(!acquire->is_done);
+	CHECK(!acquire->met_done);
 	/* Its next look is due as if the holder would wake it. */
 	CHECK_INT(fake_wait.until, FAKE_START + 1150 * MS);
 	char room[RL_HOLDER_TEXT];
@@ -155,6 +183,8 @@ static const check_test tests[] = {
 	TEST(a_look_tells_the_call),
 	TEST(the_last_try_tells_the_call),
 	TEST(one_of_several_members_is_enough),
+	TEST(a_mark_is_told_although_the_call_fails),
+	TEST(a_look_under_way_leaves_no_mark),
 	TEST(a_majority_that_grants_is_a_run),
 	TEST(another_wait_goes_on),
 };

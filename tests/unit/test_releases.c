@@ -82,12 +82,37 @@ static void the_second_copy_finds_the_mark_of_the_first(void)
 	CHECK_INT(fake_stats.released, 1);
 }
 
-/* The first copy has left no mark, or it is gone. */
+/* The first copy has left no mark. */
 static void the_second_copy_without_a_mark_is_a_loss(void)
 {
 	release_done(":0", true);
 	CHECK(rl_lease_is_lost(leases[0]));
 	CHECK_INT(fake_stats.released, 0);
+}
+
+/* The mark of the first copy may be over. */
+static void the_second_copy_may_come_after_a_short_mark(void)
+{
+	begin(1);
+	leases[0]->done_ms = 50;
+	fake_warm(0);
+	fake_warm(0);
+	fake_acts(0, FAKE_BREAK, NULL, 60 * MS);
+	fake_says(0, ":0");
+	CHECK_INT(fake_drive(batch_op), RL_OK);
+	CHECK_INT(leases[0]->stage, RL_LEASE_ENDED);
+	CHECK_INT(fake_stats.released, 1);
+}
+
+/* An error of the server leaves no mark, and the work would be done again. */
+static void an_error_in_place_of_the_mark_is_final(void)
+{
+	begin(1);
+	leases[0]->done_ms = 5000;
+	fake_warm(0);
+	fake_says(0, "-OOM command not allowed");
+	fake_drive(batch_op);
+	CHECK(rl_releases_barred(batch_op) != NULL);
 }
 
 static void many_leases_are_released_some_at_a_time(void)
@@ -258,6 +283,8 @@ static const check_test tests[] = {
 	TEST(a_mark_that_was_there_before_is_a_loss),
 	TEST(the_second_copy_finds_the_mark_of_the_first),
 	TEST(the_second_copy_without_a_mark_is_a_loss),
+	TEST(the_second_copy_may_come_after_a_short_mark),
+	TEST(an_error_in_place_of_the_mark_is_final),
 	TEST(many_leases_are_released_some_at_a_time),
 	TEST(a_connection_is_dialled_when_there_is_none),
 	TEST(a_batch_without_a_server_ends_at_once),

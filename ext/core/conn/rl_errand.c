@@ -938,12 +938,19 @@ static bool is_unknown(const rl_errand *errand, const rl_answer *answer)
 	return true;
 }
 
-static rl_vote vote_of(const rl_errand *errand, const rl_answer *answer)
+/* After a lost answer: no mark of an earlier copy of the release can be there any more. */
+static bool leaves_no_mark(const rl_errand *errand, int64_t now)
+{
+	int64_t done_ns = errand->terms->request.done_ms * RL_NS_PER_MS;
+	return now - errand->channel.sent_at >= done_ns;
+}
+
+static rl_vote vote_of(const rl_errand *errand, const rl_answer *answer, int64_t now)
 {
 	const rl_errand_terms *terms = errand->terms;
 	bool is_in_doubt = errand->doubt == RL_DOUBT_UNKNOWN;
 	if (is_in_doubt && terms->was_held && terms->request.verb == RL_VERB_RELEASE &&
-		terms->request.done_ms == 0 && answer->vote == RL_VOTE_REFUSED) {
+		leaves_no_mark(errand, now) && answer->vote == RL_VOTE_REFUSED) {
 		return RL_VOTE_GRANTED; /* the first copy has freed it */
 	}
 	if (errand->sent.verb == RL_VERB_RELEASE && !is_in_doubt &&
@@ -1052,7 +1059,7 @@ static void on_answer(
 	bool is_untold = rl_answer_is_untold(answer, errand->sent.verb);
 	rl_stats_add(&rl_env_stats(errand->terms->env)->wake_failures, is_untold);
 	note_script(errand, answer, &event->err);
-	answer->vote = vote_of(errand, answer);
+	answer->vote = vote_of(errand, answer, tick->now);
 	if (is_unknown(errand, answer)) {
 		fail(errand);
 		return;

@@ -17,7 +17,7 @@
 static bool is_of(const rl_renewal *renewal, rl_bytes key, rl_bytes token)
 {
 	return rl_bytes_equal(rl_lease_token(renewal->lease), token) &&
-		rl_bytes_equal(renewal->lease->names.key, key);
+		rl_bytes_equal(renewal->lease->names.lock, key);
 }
 
 /* True when the renewal and the set have the same members. */
@@ -68,10 +68,31 @@ static rl_bytes copy_of(rl_bytes bytes, char *room)
 	return rl_bytes_of(room, bytes.len);
 }
 
+/* How many bytes more the keys of permits take. */
+static size_t permits_room(const rl_late_release *late)
+{
+	size_t aligning = _Alignof(rl_bytes);
+	return late->permits > 1 ? aligning + rl_names_permits_size(late->key.len, late->permits) : 0;
+}
+
+/* Writes the key of the permit, or the keys of all permits. */
+static void name_permits(rl_renewal *renewal, const rl_late_release *late, char *room)
+{
+	rl_lease *lease = renewal->lease;
+	if (late->permit.len > 0) {
+		rl_lease_set_permit(lease, room, late->permit, late->permits);
+	} else {
+		room += -(uintptr_t) room % _Alignof(rl_bytes);
+		lease->permits = late->permits;
+		renewal->permit_keys = rl_names_put_permits(room, &lease->names, late->permits);
+	}
+}
+
 /* A record with copies of key and tokens, lost from the start. NULL when out of memory. */
 static rl_renewal *new_record(rl_renewer *renewer, const rl_late_release *late)
 {
-	size_t token_room = late->token.len + late->back.len + late->other.len + late->waiter.len;
+	size_t token_room =
+		late->token.len + late->back.len + late->other.len + late->waiter.len + permits_room(late);
 	rl_lease *lease = rl_lease_new(renewer->env, late->key, 0, token_room, 0, late->set->naming);
 	rl_renewal *renewal = lease != NULL ? rl_renewal_new(late->set, lease) : NULL;
 	if (renewal == NULL || !rl_renewer_prepare(renewer, renewal, late->set)) {
@@ -85,6 +106,9 @@ static rl_renewal *new_record(rl_renewer *renewer, const rl_late_release *late)
 	renewal->other = copy_of(late->other, room + late->back.len);
 	if (late->waiter.len > 0) {
 		renewal->waiter = copy_of(late->waiter, room + late->back.len + late->other.len);
+	}
+	if (late->permits > 1) {
+		name_permits(renewal, late, room + late->back.len + late->other.len + late->waiter.len);
 	}
 	renewal->report_at = RL_NEVER;
 	renewal->give_up_at = 0;

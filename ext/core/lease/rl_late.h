@@ -40,8 +40,12 @@
 /* All of it is borrowed for the call. A mask has one bit for each member of the set. */
 typedef struct rl_late_release {
 	const rl_set *set;
-	/* With its prefix. */
+	/* The key of the lock, with its prefix. */
 	rl_bytes key;
+	/* How many permits it has; 0 = one. If there are several: the key of the one that has the
+	 * token; no data = that is not known. */
+	unsigned permits;
+	rl_bytes permit;
 	/* This process has drawn it. */
 	rl_bytes token;
 	/* The token that replaces it; no data = the key is freed. */

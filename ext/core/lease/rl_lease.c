@@ -107,6 +107,13 @@ void rl_lease_begin(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t pro
 	}
 }
 
+void rl_lease_set_permit(rl_lease *lease, char *room, rl_bytes key, unsigned permits)
+{
+	memcpy(room, key.data, key.len);
+	lease->names.key = rl_bytes_of(room, key.len);
+	lease->permits = permits;
+}
+
 /* A renewal that is sent at the last moment asks for no more than the rest of maxHold, in whole
  * milliseconds, and proves that minus the drift. A proof that ends this close to hold_until ends by
  * maxHold. */

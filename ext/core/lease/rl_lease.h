@@ -61,6 +61,9 @@ typedef struct rl_lease {
 	int64_t ttl_ns;
 	/* The work is done: for how long the release leaves a mark that says so; 0 = it leaves none. */
 	int64_t done_ms;
+	/* How many holders the lock may have at once; 0 = one. If it may have several, names.key is the
+	 * permit of this lease. */
+	unsigned permits;
 	/* Prolongations and renewals that are not answered yet. */
 	unsigned in_flight;
 	/* The shortest TTL of the prolongations that overlap. */
@@ -95,7 +98,7 @@ void rl_lease_free(rl_lease *lease);
 static inline rl_bytes rl_lease_name(const rl_lease *lease)
 {
 	return rl_bytes_of(
-		lease->names.key.data + lease->prefix_len, lease->names.key.len - lease->prefix_len);
+		lease->names.lock.data + lease->prefix_len, lease->names.lock.len - lease->prefix_len);
 }
 
 /* The lock was won. */
@@ -103,6 +106,10 @@ void rl_lease_begin(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t pro
 
 /* The same for a copy of a lease, which does not count among the leases that are held. */
 void rl_lease_begin_copy(rl_lease *lease, rl_bytes token, int64_t ttl_ns, int64_t proven_until);
+
+/* The lock that was won is one of several permits, with this key.
+ * @param room as many bytes as the key has, behind the token in the lease's room for it */
+void rl_lease_set_permit(rl_lease *lease, char *room, rl_bytes key, unsigned permits);
 
 /* Ownership is proven now. A proof that is over makes the lease lost from then on. */
 bool rl_lease_is_held(rl_lease *lease);

@@ -54,6 +54,7 @@ static rl_request request_of(const rl_renewal_member *member, rl_verb verb)
 		.mark = lease->names.mark,
 		.tickets = lease->names.tickets,
 		.slot = lease->names.slot,
+		.permits = lease->permits,
 		.token = rl_lease_token(lease),
 		.ttl_ms = member->asked_ttl / RL_NS_PER_MS,
 		.reserve_ms = rl_reservation_ms(member->renewal->count, 0),
@@ -68,6 +69,7 @@ static rl_request release_of(const rl_renewal_member *member)
 	request.form = RL_FORM_TEXT;
 	request.waiter = member->renewal->waiter;
 	request.done_ms = member->renewal->lease->done_ms;
+	request.permit_keys = member->renewal->permit_keys;
 	if (is_swap) {
 		request.fresh = member->renewal->back;
 		request.ttl_ms = 0; /* the key keeps its TTL */

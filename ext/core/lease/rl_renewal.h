@@ -180,6 +180,9 @@ struct rl_renewal {
 	rl_bytes other;
 	/* Late release: the name of a mark that goes with it; no data = there is none. */
 	rl_bytes waiter;
+	/* A late release of the lock, if it is not known which of its permits has the token: the keys
+	 * of all permits, in the block of the lease; NULL = names.key of the lease has it. */
+	const rl_bytes *permit_keys;
 	/* The end of the process waits until a quorum has confirmed its release. */
 	bool is_ending;
 	unsigned count;

@@ -12,9 +12,10 @@
  * the waiter, and the waiter takes a place in the wait queue of one member, where a release wakes
  * it. From time to time the waiter probes again. (A call for work that is to be done once begins
  * with a try instead, which reports the holder: the call ends as soon as any member names the mark
- * of work that is done.) Where waiters are not woken (wake: false, or a
- * server that does not allow it) the waiter polls: it has no place, and sends a try instead of each
- * probe.
+ * of work that is done. So does a call for one of several permits, of which the script chooses one:
+ * the other scripts of the lock have the key of this permit.) Where waiters are not woken (wake:
+ * false, or a server that does not allow it) the waiter polls: it has no place, and sends a try
+ * instead of each probe.
  *
  *     PAUSED --due--> PROBING (probe) or TRYING (SET, try) --refused--> PAUSED
  *     PAUSED or PROBING --the place has won--> TRYING (try) --granted--> DONE
@@ -143,6 +144,7 @@ static const rl_op_class acquire_class;
 static void leave_queue(rl_acquire *acquire, const rl_tick *tick);
 static bool win(rl_acquire *acquire, int64_t since, const rl_tick *tick);
 static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status);
+static void abandon(rl_op *op, int64_t now);
 
 static rl_stats *stats_of(const rl_acquire *acquire)
 {
@@ -192,6 +194,16 @@ static bool use_fresh_token(rl_acquire *acquire)
 
 /* ---- the beginning ---- */
 
+/* The tries and probes name the keys of all permits. */
+static void name_permits(rl_op *op, unsigned permits, char *room)
+{
+	rl_request *request = &op->call.terms.request;
+	rl_names names = {.lock = request->key, .mark = request->mark};
+	room += -(uintptr_t) room % _Alignof(rl_bytes);
+	request->permits = permits;
+	request->permit_keys = rl_names_put_permits(room, &names, permits);
+}
+
 rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args)
 {
 	bool is_given = args->token.data != NULL;
@@ -199,8 +211,10 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	char *tokens;
 	const rl_label *label = rl_label_or(&set->label, env->label);
 	size_t drawn_len = rl_token_len(label);
-	rl_acquire *acquire = rl_op_alloc(
-		sizeof *acquire, &acquire_class, set, pool, env, args->key, drawn_len + given_len, &tokens);
+	size_t permits_size =
+		args->permits > 1 ? rl_names_permits_size(args->key.len, args->permits) : 0;
+	rl_acquire *acquire = rl_op_alloc(sizeof *acquire, &acquire_class, set, pool, env, args->key,
+		drawn_len + given_len + _Alignof(rl_bytes) + permits_size, &tokens);
 	if (acquire == NULL) {
 		return NULL;
 	}
@@ -209,7 +223,7 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	rl_token_put_label(tokens, label);
 	acquire->ttl_ns = args->ttl_ms * RL_NS_PER_MS;
 	acquire->wait_ns = args->wait_ns;
-	acquire->is_once = args->is_once;
+	acquire->heeds_done = args->heeds_done;
 	acquire->reach = RL_NEVER;
 	acquire->outage_end = RL_NEVER;
 	rl_quorum_call *call = &acquire->op.call;
@@ -218,6 +232,9 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	call->terms.request.verb = RL_VERB_SET;
 	call->terms.request.ttl_ms = args->ttl_ms;
 	call->terms.request.no_helpers = acquire->is_polling;
+	if (args->permits > 1) {
+		name_permits(&acquire->op, args->permits, tokens + drawn_len + given_len);
+	}
 	if (is_given) {
 		memcpy(tokens + drawn_len, args->token.data, given_len);
 		acquire->given = rl_bytes_of(tokens + drawn_len, given_len);
@@ -228,6 +245,12 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 		use_fresh_token(acquire);
 	}
 	return &acquire->op;
+}
+
+rl_bytes rl_acquire_won_key(const rl_acquire *acquire)
+{
+	const rl_request *request = &acquire->op.call.terms.request;
+	return request->permit_keys != NULL ? request->permit_keys[acquire->permit] : request->key;
 }
 
 rl_acquire *rl_acquire_of(rl_op *op)
@@ -285,10 +308,11 @@ static void begin_call(rl_acquire *acquire, rl_verb verb, rl_place place, const 
 	if (verb != RL_VERB_SET && !acquire->is_polling && !has_name && !draw_name(acquire)) {
 		return;
 	}
+	acquire->is_first = acquire->next == RL_ACQUIRE_NEXT_FIRST;
 	acquire->next = RL_ACQUIRE_NEXT_PROBE;
 	call->terms.request.verb = verb;
 	call->terms.request.maybe_ours = acquire->is_maybe_ours;
-	call->terms.request.mark_ms = mark_time(acquire, tick);
+	call->terms.request.mark_ms = acquire->is_first ? 0 : mark_time(acquire, tick);
 	call->terms.request.reserve_ms =
 		rl_reservation_ms(call->terms.set->count, acquire->reach < RL_NEVER ? acquire->reach : 0);
 	call->terms.request.place = place;
@@ -342,12 +366,19 @@ static bool must_try(const rl_acquire *acquire, const rl_tick *tick)
 		acquire->next != RL_ACQUIRE_NEXT_PROBE;
 }
 
+/* SET names neither the holder nor one of several keys. */
+static rl_verb first_verb(const rl_acquire *acquire)
+{
+	bool needs_script = acquire->heeds_done || acquire->op.call.terms.request.permit_keys != NULL;
+	return needs_script ? RL_VERB_TRY : RL_VERB_SET;
+}
+
 /* The pause is over. */
 static void resume(rl_acquire *acquire, const rl_tick *tick)
 {
-	if (acquire->next == RL_ACQUIRE_NEXT_SET) {
+	if (acquire->next == RL_ACQUIRE_NEXT_FIRST) {
 		count_try(acquire);
-		begin_call(acquire, acquire->is_once ? RL_VERB_TRY : RL_VERB_SET, RL_PLACE_NONE, tick);
+		begin_call(acquire, first_verb(acquire), RL_PLACE_NONE, tick);
 		return;
 	}
 	if (acquire->is_delayed) {
@@ -538,6 +569,7 @@ static void unmark_member(rl_quorum_call *call, unsigned index, int64_t now)
 	}
 	rl_request request = call->terms.request;
 	request.verb = RL_VERB_RELEASE;
+	request.permit_keys = NULL;
 	request.token = request.waiter;
 	request.is_asking = call->members[index].sent.is_asking;
 	request.form = RL_FORM_TEXT;
@@ -687,6 +719,7 @@ static bool on_granted(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = &acquire->op.call;
 	int64_t sent_at = rl_quorum_call_sent_at(call);
+	acquire->permit = call->members[0].answer.permit;
 	acquire->marked = still_marked(acquire, call->terms.request.mark_ms == 0);
 	bool is_good = prove(acquire, sent_at, tick);
 	acquire->unasked = acquire->given.data == NULL ? rl_quorum_call_unasked(call) : 0;
@@ -713,7 +746,7 @@ static void try_split_again(rl_acquire *acquire, int64_t round_trip, const rl_ti
 	int64_t at = tick->now + split_delay(acquire, round_trip);
 	bool is_waiting = rl_acquire_is_waiting(acquire);
 	acquire->splits++;
-	acquire->next = is_waiting ? RL_ACQUIRE_NEXT_PROBE : RL_ACQUIRE_NEXT_SET;
+	acquire->next = is_waiting ? RL_ACQUIRE_NEXT_PROBE : RL_ACQUIRE_NEXT_FIRST;
 	acquire->phase = RL_ACQUIRE_PAUSED;
 	acquire->is_delayed = false; /* does not count against `retries` */
 	acquire->resume_at = is_waiting ? rl_time_earlier(at, acquire->deadline) : at;
@@ -735,24 +768,35 @@ static void note_holder(rl_acquire *acquire, const rl_errand *member)
 	rl_label_set(&seen->label, rl_bytes_of(member->text, member->text_len));
 }
 
-/* A member has named the mark of work that is done, and the call ends with that. A release has
- * written this mark after the work, also where too few members for a quorum have it. */
-static bool ends_with_done(rl_acquire *acquire)
+/* A member has named the mark of work that is done, and the call heeds that. A release has written
+ * this mark after the work, also where too few members for a quorum have it. */
+static bool meets_done(const rl_acquire *acquire)
 {
 	const rl_quorum_call *call = &acquire->op.call;
-	for (unsigned i = 0; acquire->is_once && i < call->terms.set->count; i++) {
+	if (!acquire->heeds_done) {
+		return false;
+	}
+	bool is_named = false;
+	for (unsigned i = 0; i < call->terms.set->count; i++) {
 		const rl_errand *member = &call->members[i];
 		bool has_looked = member->vote == RL_VOTE_REFUSED || member->vote == RL_VOTE_GRANTED;
-		acquire->is_done =
-			acquire->is_done || (has_looked && member->answer.holder == RL_HOLDER_DONE);
+		is_named = is_named || (has_looked && member->answer.holder == RL_HOLDER_DONE);
 	}
-	return acquire->is_done;
+	return is_named;
+}
+
+/* Ends the call, because the work is done. What it may have taken is undone. @return true */
+static bool end_as_done(rl_acquire *acquire, const rl_tick *tick)
+{
+	acquire->met_done = true;
+	abandon(&acquire->op, tick->now);
+	return finish(acquire, tick, RL_BUSY);
 }
 
 static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = &acquire->op.call;
-	bool was_first = acquire->attempts == 1;
+	bool was_first = acquire->is_first;
 	bool is_split = rl_quorum_call_count(call, RL_VOTE_GRANTED) > 0;
 	const rl_errand *speaker = rl_quorum_call_speaker(call, RL_VOTE_REFUSED);
 	int64_t round_trip = tick->now - speaker->channel.sent_at;
@@ -765,12 +809,11 @@ static bool on_refused(rl_acquire *acquire, const rl_tick *tick)
 	}
 	acquire->crowd = answer.crowd;
 	acquire->failures = 0;
-	bool is_done = ends_with_done(acquire);
+	if (meets_done(acquire)) {
+		return end_as_done(acquire, tick);
+	}
 	rl_settlement settlement;
 	bool has_token = settle(acquire, RL_UNDO_ALL, tick, &settlement);
-	if (is_done) {
-		return finish(acquire, tick, RL_BUSY);
-	}
 	acquire->splits = is_split ? acquire->splits : 0;
 	bool is_worth_another = has_token && is_split && acquire->splits < SPLIT_TRIES;
 	if (is_worth_another && !rl_acquire_is_waiting(acquire)) {
@@ -803,6 +846,9 @@ static bool on_failed(rl_acquire *acquire, const rl_tick *tick)
 	rl_quorum_call *call = &acquire->op.call;
 	bool may_pass = rl_quorum_call_may_pass(call);
 	bool may_retry = may_pass && !ends_by_failure(acquire, tick->now);
+	if (meets_done(acquire)) {
+		return end_as_done(acquire, tick);
+	}
 	rl_settlement settlement;
 	bool has_token =
 		settle(acquire, may_retry ? RL_UNDO_BUT_REFUSALS : RL_UNDO_ALL, tick, &settlement);
@@ -1003,11 +1049,10 @@ static bool on_probe_answered(rl_acquire *acquire, const rl_tick *tick)
 	bool can_queue = read_probe(call, &probe);
 	rl_answer answer = probe.member->answer;
 	note_holder(acquire, probe.member);
-	bool is_done = ends_with_done(acquire);
-	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
-	if (is_done) {
-		return finish(acquire, tick, RL_BUSY);
+	if (meets_done(acquire)) {
+		return end_as_done(acquire, tick);
 	}
+	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
 	if (has_own_from_before(acquire, answer.holder)) {
 		answer.holder = RL_HOLDER_KIN;
 		replace_token(acquire, tick);
@@ -1065,6 +1110,9 @@ static bool has_no_probes(rl_quorum_call *call)
 static bool on_probe_failed(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = &acquire->op.call;
+	if (meets_done(acquire)) {
+		return end_as_done(acquire, tick);
+	}
 	bool is_forbidden = has_no_probes(call);
 	bool may_pass = rl_quorum_call_may_pass(call);
 	rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now);
@@ -1108,11 +1156,10 @@ static bool on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	rl_queue *queue = &acquire->queue;
 	rl_quorum_call *call = &acquire->op.call;
 	rl_answer answer = queue->place->errand.answer;
-	if (acquire->is_once && answer.holder == RL_HOLDER_DONE) {
-		acquire->is_done = true;
-		acquire->marked &= ~(1U << queue->member); /* this try has removed the mark there */
-		rl_quorum_call_settle(call, RL_UNDO_NOTHING, tick->now); /* of a probe */
-		return finish(acquire, tick, RL_BUSY);
+	if (acquire->heeds_done && answer.holder == RL_HOLDER_DONE) {
+		/* This try has removed the mark there; a probe that is under way may set it again. */
+		acquire->marked &= is_paused(acquire) ? ~(1U << queue->member) : ~0U;
+		return end_as_done(acquire, tick);
 	}
 	acquire->losses = 0;
 	acquire->spurious++;
@@ -1465,7 +1512,7 @@ static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 	}
 	if (status == RL_OK) {
 		rl_stats_add(&stats->acquired, 1);
-	} else if (acquire->is_done) {
+	} else if (acquire->met_done) {
 		rl_stats_add(&stats->already_done, 1);
 	} else if (status != RL_BUSY) {
 		rl_stats_add(&stats->failed, 1);
@@ -1543,7 +1590,8 @@ static bool may_hold(const rl_op *op, int64_t now, rl_late_release *late)
 		return false;
 	}
 	*late = (rl_late_release){.set = call->terms.set,
-		.key = call->terms.request.key,
+		.key = op->lock,
+		.permits = call->terms.request.permits,
 		.token = call->terms.request.token,
 		.waiter = acquire->marked != 0 ? call->terms.request.waiter : rl_bytes_of(NULL, 0),
 		.members = all,

@@ -21,7 +21,7 @@ typedef enum rl_acquire_phase {
 
 /* What is sent when a pause ends. A try replaces the probe at the end, and while polling. */
 typedef enum rl_acquire_next {
-	RL_ACQUIRE_NEXT_SET, /* the first command */
+	RL_ACQUIRE_NEXT_FIRST, /* SET, or a try: see first_verb() */
 	RL_ACQUIRE_NEXT_PROBE,
 	RL_ACQUIRE_NEXT_TRY, /* the place is given up first */
 	/* A try that also takes a reserved lock. The place is kept, because it may have won. */
@@ -64,6 +64,7 @@ typedef struct rl_acquire {
 	int64_t reach;
 	rl_acquire_phase phase;
 	rl_acquire_next next;
+	bool is_first;      /* the call under way is the first one */
 	bool is_delayed;    /* counts against `retries` */
 	bool is_polling;    /* a try replaces each probe */
 	int64_t requeue_at; /* polling ends then; RL_NEVER = never */
@@ -83,9 +84,10 @@ typedef struct rl_acquire {
 	rl_bytes given;            /* the caller's token; no data = none */
 	/* The caller's token, if a drawn one must win before it; no data = none. */
 	rl_bytes own;
-	bool is_once; /* the mark of work that is done ends the call */
-	bool is_done; /* it has */
-	char *drawn;  /* in the block; drawing changes the characters before the label */
+	bool heeds_done; /* the mark of work that is done ends the call */
+	bool met_done;   /* it has */
+	unsigned permit; /* which of several permits was won, from 0 on */
+	char *drawn;     /* in the block; drawing changes the characters before the label */
 	size_t drawn_len;
 	int64_t won_since; /* SWAPPING: ownership began then */
 	/* SWAPPING: a bit for each member that granted the drawn token. */
@@ -100,17 +102,23 @@ typedef struct rl_acquire_args {
 	int64_t ttl_ms;
 	int64_t wait_ns; /* 0 = one try, RL_NEVER = for ever */
 	/* If the key says that the work is done (RL_DONE), the call ends at once. */
-	bool is_once;
+	bool heeds_done;
+	/* How many holders the lock may have at once, RL_PERMITS_MAX at most; 0 = one. Several need a
+	 * set of one member, helper keys, and a drawn token. */
+	unsigned permits;
 } rl_acquire_args;
 
 /* Takes a lock. RL_OK: the lock is ours, and acquire->token is its token. RL_BUSY: another client
- * held the lock until the end of the wait; or, if acquire->is_done, the work is done.
+ * held the lock until the end of the wait; or, if acquire->met_done, the work is done.
  * @return NULL when out of memory */
 rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_acquire_args *args);
 
 /* Call after the end. Fills in what the members that were not asked still have to be sent, for the
  * renewer. @return false = nothing */
 bool rl_acquire_leaves(const rl_acquire *acquire, rl_late_grant *grant);
+
+/* The key that was won: of the lock, or of one of its permits. */
+rl_bytes rl_acquire_won_key(const rl_acquire *acquire);
 
 /* "held by web-3:8812": the holder that the wait has seen last. @return room; empty = none */
 #define RL_HOLDER_TEXT 128

@@ -30,6 +30,7 @@ void *rl_op_alloc(size_t size, const rl_op_class *class, rl_set *set, rl_pool *p
 	rl_names names = rl_names_put(block + key_at, key, set->naming);
 	*token = block + key_at + names_size;
 	op->class = class;
+	op->lock = names.lock;
 	call->terms.set = set;
 	call->terms.pool = pool;
 	call->terms.env = env;
@@ -48,6 +49,13 @@ void *rl_op_alloc(size_t size, const rl_op_class *class, rl_set *set, rl_pool *p
 		errors[i].status = RL_OK;
 	}
 	return block;
+}
+
+void rl_op_set_permit(rl_op *op, char *room, rl_bytes key, unsigned permits)
+{
+	memcpy(room, key.data, key.len);
+	op->call.terms.request.key = rl_bytes_of(room, key.len);
+	op->call.terms.request.permits = permits;
 }
 
 bool rl_op_step(rl_op *op, const rl_tick *tick, rl_wait *wait)

@@ -38,6 +38,8 @@ typedef struct rl_op_class {
 struct rl_op {
 	const rl_op_class *class;
 	bool is_begun; /* its time began with the first step */
+	/* The key of the lock, with its prefix, in this block. */
+	rl_bytes lock;
 	rl_quorum_call call;
 	/* The result, once the operation is done. RL_OK = yes, RL_BUSY = no, otherwise see err. */
 	rl_status status;
@@ -75,5 +77,9 @@ void rl_op_free(rl_op *op);
  * @return NULL when out of memory */
 void *rl_op_alloc(size_t size, const rl_op_class *class, rl_set *set, rl_pool *pool,
 	const rl_env *env, rl_bytes key, size_t token_room, char **token);
+
+/* The operation is about this key, one of the lock's permits. Copies the key.
+ * @param room bytes of the operation's block, as many as the key has */
+void rl_op_set_permit(rl_op *op, char *room, rl_bytes key, unsigned permits);
 
 #endif

@@ -151,7 +151,9 @@ static bool leaves(const rl_op *op, rl_late_release *late)
 	const rl_plain *plain = (const rl_plain *) op;
 	const rl_quorum_call *call = &op->call;
 	*late = (rl_late_release){.set = call->terms.set,
-		.key = call->terms.request.key,
+		.key = op->lock,
+		.permits = call->terms.request.permits,
+		.permit = call->terms.request.key,
 		.token = call->terms.request.token,
 		.members = plain->late_ns > 0 ? rl_quorum_call_missing(call) : 0,
 		.ttl_ns = plain->late_ns,
@@ -174,7 +176,9 @@ static bool may_hold(const rl_op *op, int64_t now, rl_late_release *late)
 	bool is_swap = call->terms.request.verb == RL_VERB_SWAP;
 	unsigned all = rl_late_all(call->terms.set);
 	*late = (rl_late_release){.set = call->terms.set,
-		.key = call->terms.request.key,
+		.key = op->lock,
+		.permits = call->terms.request.permits,
+		.permit = call->terms.request.key,
 		.token = is_swap ? call->terms.request.fresh : call->terms.request.token,
 		.back = is_swap ? call->terms.request.token : (rl_bytes){NULL, 0},
 		.members = all,
@@ -192,7 +196,7 @@ rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plai
 	char *token;
 	size_t fence_size = args->verb == RL_VERB_FENCE ? rl_names_fence_size(args->key.len) : 0;
 	rl_plain *plain = rl_op_alloc(sizeof *plain, &plain_class, set, pool, env, args->key,
-		args->token.len + fence_size, &token);
+		args->token.len + fence_size + args->permit.len, &token);
 	if (plain == NULL) {
 		return NULL;
 	}
@@ -211,6 +215,10 @@ rl_op *rl_plain_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_plai
 	call->terms.request.token = rl_bytes_of(token, args->token.len);
 	call->terms.request.ttl_ms = args->ttl_ms;
 	call->terms.request.done_ms = args->done_ms;
+	if (args->permit.len > 0) {
+		rl_op_set_permit(
+			&plain->op, token + args->token.len + fence_size, args->permit, args->permits);
+	}
 	if (fence_size > 0) {
 		call->terms.request.fence =
 			rl_names_put_fence(token + args->token.len, args->key, set->naming);

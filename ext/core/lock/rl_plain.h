@@ -12,7 +12,11 @@ typedef struct rl_plain_args {
 	/* Any that takes no lock, except SWAP, which is for rl_take_over_new(). FENCE needs a key that
 	 * has helper keys: see rl_naming. */
 	rl_verb verb;
-	rl_bytes key;    /* with its prefix */
+	rl_bytes key; /* of the lock, with its prefix */
+	/* The lock has several permits, and this is the key of the one that is meant; no data = the
+	 * lock has one. */
+	rl_bytes permit;
+	unsigned permits;
 	rl_bytes token;  /* no data = none needed */
 	int64_t ttl_ms;  /* EXTEND */
 	bool was_held;   /* RELEASE: ownership was proven before */

@@ -213,7 +213,8 @@ void rl_queue_hand_over(rl_queue *queue, rl_quorum_call *call, int64_t since)
 {
 	rl_errand *errand = &queue->place->errand;
 	rl_conn *conn = rl_channel_hand_over(&errand->channel);
-	rl_quorum_call_adopt(call, queue->member, conn, errand->sent.is_asking, since);
+	rl_quorum_call_adopt(
+		call, queue->member, conn, errand->sent.is_asking, since, errand->answer.permit);
 }
 
 /* ---- leaving ---- */

@@ -39,9 +39,10 @@ void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, i
 	call->extra_end = 0;
 }
 
-void rl_quorum_call_adopt(
-	rl_quorum_call *call, unsigned index, rl_conn *conn, bool is_asking, int64_t sent_at)
+void rl_quorum_call_adopt(rl_quorum_call *call, unsigned index, rl_conn *conn, bool is_asking,
+	int64_t sent_at, unsigned permit)
 {
+	call->members[index].answer.permit = permit;
 	rl_errand_adopt(&call->members[index], conn, is_asking, sent_at);
 }
 

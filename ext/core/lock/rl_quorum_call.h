@@ -75,8 +75,8 @@ void rl_quorum_call_begin(rl_quorum_call *call, rl_wanted wanted, int64_t now, i
 /* Call after rl_quorum_call_begin(), if a member has granted the lock already on this connection:
  * gives the connection to its errand.
  * @param is_asking commands on it need ASKING */
-void rl_quorum_call_adopt(
-	rl_quorum_call *call, unsigned index, rl_conn *conn, bool is_asking, int64_t sent_at);
+void rl_quorum_call_adopt(rl_quorum_call *call, unsigned index, rl_conn *conn, bool is_asking,
+	int64_t sent_at, unsigned permit);
 
 /* Continues as far as possible without waiting.
  * @return the outcome; RL_VOTE_OPEN = not over yet, and *wait has what the call waits for */

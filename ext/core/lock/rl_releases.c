@@ -54,8 +54,9 @@ static release *release_new(
 {
 	rl_bytes token = rl_lease_token(lease);
 	char *room;
-	release *one =
-		rl_op_alloc(sizeof *one, class, set, pool, env, lease->names.key, token.len, &room);
+	rl_bytes permit = lease->permits > 1 ? lease->names.key : rl_bytes_of(NULL, 0);
+	release *one = rl_op_alloc(
+		sizeof *one, class, set, pool, env, lease->names.lock, token.len + permit.len, &room);
 	if (one == NULL) {
 		return NULL;
 	}
@@ -64,6 +65,9 @@ static release *release_new(
 	rl_quorum_call *call = &one->item.op.call;
 	call->terms.request.verb = RL_VERB_RELEASE;
 	call->terms.request.token = rl_bytes_of(room, token.len);
+	if (permit.len > 0) {
+		rl_op_set_permit(&one->item.op, room + token.len, permit, lease->permits);
+	}
 	call->refuses_types = true;
 	return one;
 }
@@ -73,7 +77,15 @@ static void begin(release *one, int64_t now)
 	rl_quorum_call *call = &one->item.op.call;
 	call->terms.was_held = rl_lease_is_held(one->lease) || rl_lease_was_held(one->lease);
 	call->terms.request.done_ms = one->lease->done_ms;
+	call->terms.request.ttl_ms = one->lease->ttl_ns / RL_NS_PER_MS; /* for the share of WAIT */
 	rl_quorum_call_begin(call, RL_WANTED_DECISION, now, RL_NEVER);
+}
+
+/* The server has answered with an error, or its replicas have not confirmed the mark that the
+ * release has left. */
+static bool is_told(const rl_errand *member)
+{
+	return member->err->status == RL_ERR_SERVER || member->err->status == RL_ERR_UNCONFIRMED;
 }
 
 /* The servers of a quorum have answered, be it with an error. */
@@ -89,14 +101,15 @@ static bool is_answered(const rl_quorum_call *call)
 	return answers >= rl_quorum(call->terms.set->count);
 }
 
-/* So many members do not allow the command that no quorum can free the lock; or their replicas do
- * not confirm the mark that the release has left. */
+/* So many members do not allow the command that no quorum can free the lock. If the release was to
+ * leave a mark, the same holds for any error, because without the mark the work is done again. */
 static bool is_barred(const rl_quorum_call *call)
 {
 	unsigned barred = 0;
 	for (unsigned i = 0; i < call->terms.set->count; i++) {
 		const rl_errand *member = &call->members[i];
-		bool is_final = rl_error_is_final(member->err) || member->err->status == RL_ERR_UNCONFIRMED;
+		bool is_final =
+			rl_error_is_final(member->err) || (call->terms.request.done_ms > 0 && is_told(member));
 		barred += member->vote == RL_VOTE_FAILED && is_final;
 	}
 	return barred > call->terms.set->count - rl_quorum(call->terms.set->count);
@@ -284,7 +297,7 @@ rl_op *rl_releases_new(rl_set *set, rl_pool *pool, const rl_env *env, rl_lease *
 	void *room;
 	rl_releases *releases =
 		rl_batch_alloc(sizeof *releases, count * sizeof(lease_item), &releases_class, &batch_class,
-			set, pool, env, leases[0]->names.key, count, limit_ns, &room);
+			set, pool, env, leases[0]->names.lock, count, limit_ns, &room);
 	if (releases == NULL) {
 		return NULL;
 	}

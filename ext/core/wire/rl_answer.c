@@ -95,11 +95,15 @@ static bool read_look(const rl_reply *elements, rl_answer *answer)
 static void read_try(
 	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
-	(void) request;
 	const rl_reply *elements = reply->elements;
-	if (is_array(reply, 2, 2) && elements[0].integer == 1 && elements[1].integer >= 0) {
+	bool has_permit = request->permit_keys != NULL;
+	if (is_array(reply, has_permit ? 3 : 2, SIZE_MAX) && elements[0].integer == 1 &&
+		elements[1].integer >= 0 &&
+		(!has_permit ||
+			(elements[2].integer >= 1 && elements[2].integer <= (int64_t) request->permits))) {
 		answer->vote = RL_VOTE_GRANTED;
 		answer->time_us = elements[1].integer;
+		answer->permit = has_permit ? (unsigned) elements[2].integer - 1 : 0;
 	} else if (is_array(reply, 5, 3) && elements[0].integer == 0 &&
 		read_look(elements + 1, answer)) {
 		answer->vote = RL_VOTE_REFUSED;

@@ -59,6 +59,7 @@ typedef struct rl_answer {
 	int64_t time_us;
 	rl_holder holder; /* TRY that was refused, PROBE, INSPECT */
 	rl_ticket ticket; /* PROBE */
+	unsigned permit;  /* TRY that was granted: which of several permits, from 0 on */
 	/* TRY that was refused, PROBE, INSPECT: about how many clients wait. */
 	int64_t crowd;
 	/* Borrowed from the reply. OWNER, INSPECT: the token. TRY that was refused, PROBE: the label in

@@ -48,12 +48,25 @@ static void add_script_name(rl_command *command, const rl_request *request, rl_s
 									  : rl_bytes_of(script->sha1, 40));
 }
 
+/* The keys of all permits. */
+static void add_permits(rl_command *command, const rl_request *request, unsigned others)
+{
+	add_number(command, request->permits + others);
+	for (unsigned i = 0; i < request->permits; i++) {
+		add(command, request->permit_keys[i]);
+	}
+}
+
 static void add_script(rl_command *command, const rl_request *request, rl_script_id id)
 {
 	bool no_helpers = rl_request_is_without_helpers(request);
 	add_script_name(command, request, id);
-	add(command, no_helpers ? LITERAL("1") : LITERAL("3"));
-	add(command, request->key);
+	if (request->permit_keys != NULL) {
+		add_permits(command, request, no_helpers ? 0 : 2);
+	} else {
+		add(command, no_helpers ? LITERAL("1") : LITERAL("3"));
+		add(command, request->key);
+	}
 	if (!no_helpers) {
 		add(command, request->mark);
 		add(command, request->tickets);
@@ -66,9 +79,14 @@ static bool has_reservation(const rl_request *request)
 	return request->reserve_ms > 0 && !rl_request_is_without_helpers(request);
 }
 
+/* And behind it, where the lock has several permits, their number. Only a lock on one server has
+ * some, so the reservation is the shortest one. */
 static void add_reservation(rl_command *command, const rl_request *request)
 {
-	if (has_reservation(request)) {
+	if (request->permits > 1) {
+		add(command, LITERAL("10"));
+		add_number(command, request->permits);
+	} else if (has_reservation(request)) {
 		add_number(command, request->reserve_ms);
 	}
 }
@@ -113,11 +131,17 @@ static void build_blpop(rl_command *command, const rl_request *request)
 
 static void build_release(rl_command *command, const rl_request *request)
 {
+	if (request->permit_keys != NULL) {
+		add_script_name(command, request, RL_SCRIPT_FREE_ANY);
+		add_permits(command, request, 0);
+		add(command, request->token);
+		return;
+	}
 	add_script(command, request, RL_SCRIPT_RELEASE);
 	add(command, request->token);
 	if (request->waiter.data != NULL) {
 		add(command, request->waiter);
-	} else if (has_reservation(request) || request->done_ms > 0) {
+	} else if (has_reservation(request) || request->permits > 1 || request->done_ms > 0) {
 		add(command, LITERAL(""));
 	}
 	add_reservation(command, request);
@@ -245,6 +269,8 @@ rl_request rl_request_undo(const rl_request *request)
 {
 	return (rl_request){.verb = RL_VERB_RELEASE,
 		.key = request->key,
+		.permits = request->permits,
+		.permit_keys = request->permit_keys,
 		.token = request->token,
 		.no_helpers = true,
 		.form = RL_FORM_TEXT,

@@ -56,6 +56,11 @@ typedef struct rl_request {
 	rl_bytes mark;
 	rl_bytes tickets;
 	unsigned slot; /* see rl_names */
+	/* How many holders the lock may have at once; 0 = one. */
+	unsigned permits;
+	/* TRY, PROBE: the keys of the permits, of which the server chooses one. RELEASE, as the undo of
+	 * a TRY: each of them is freed that has the token. NULL = only the key is meant. Borrowed. */
+	const rl_bytes *permit_keys;
 	/* RL_VERB_FENCE: the key of the number, and the number to write; 0 = the server makes one. */
 	rl_bytes fence;
 	int64_t fence_number;
@@ -97,8 +102,8 @@ static inline int64_t rl_reservation_ms(unsigned members, int64_t round_trip_ns)
 	return ms < 10 ? 10 : ms < RL_RESERVED_MAX_MS ? ms : RL_RESERVED_MAX_MS;
 }
 
-#define RL_COMMAND_ARGS 13
-#define RL_COMMAND_NUMBERS 4
+#define RL_COMMAND_ARGS (13 + RL_PERMITS_MAX)
+#define RL_COMMAND_NUMBERS 5
 #define RL_COMMAND_DIGITS 24
 
 typedef struct rl_command {
@@ -120,7 +125,8 @@ rl_request rl_request_undo(const rl_request *request);
  * confirm them. */
 bool rl_verb_is_confirmed(rl_verb verb);
 
-/* The same for a request: the replicas also confirm a release that leaves a mark. */
+/* The same for a request: the replicas also confirm a release that leaves a mark. (The Sentinels
+ * need not: such a release concerns a lock whose grant they have confirmed.) */
 static inline bool rl_request_is_confirmed(const rl_request *request)
 {
 	return request->done_ms > 0 || rl_verb_is_confirmed(request->verb);

@@ -40,6 +40,11 @@ static name_form form_of(rl_bytes key, rl_naming naming)
 	return tag.len + sizeof "{}" - 1 == key.len ? OF_TAG : AS_IT_IS;
 }
 
+bool rl_names_have_helpers(rl_bytes key, rl_naming naming)
+{
+	return form_of(key, naming) != IMPOSSIBLE;
+}
+
 size_t rl_names_size(size_t key_len)
 {
 	return 2 * key_len + sizeof "{}" + sizeof RL_MARK_SUFFIX + sizeof RL_TICKETS_SUFFIX +
@@ -67,7 +72,9 @@ static inline rl_bytes put_name(char *room, rl_bytes key, name_form form, rl_byt
 rl_names rl_names_put(char *room, rl_bytes key, rl_naming naming)
 {
 	name_form form = form_of(key, naming);
-	rl_names names = {.key = {room + (form == IN_BRACES), key.len}, /* as a part of mark */
+	rl_bytes lock = rl_bytes_of(room + (form == IN_BRACES), key.len); /* as a part of mark */
+	rl_names names = {.lock = lock,
+		.key = lock,
 		.mark = put_name(room, key, form, LITERAL(RL_MARK_SUFFIX)),
 		.slot = naming == RL_NAMES_IN_SLOT ? rl_slot_of(key) : 0};
 	names.tickets = put_name(room + names.mark.len, key, form, LITERAL(RL_TICKETS_SUFFIX));
@@ -87,6 +94,38 @@ rl_bytes rl_names_put_fence(char *room, rl_bytes key, rl_naming naming)
 	name_form form = form_of(key, naming);
 	return form == IMPOSSIBLE ? rl_bytes_of(NULL, 0)
 							  : put_name(room, key, form, LITERAL(RL_FENCE_SUFFIX));
+}
+
+size_t rl_names_permits_size(size_t key_len, unsigned count)
+{
+	return count * (sizeof(rl_bytes) + RL_PERMIT_NAME_MAX(key_len));
+}
+
+/* What stands before the colons of a helper key. */
+static rl_bytes stem_of(const rl_names *names)
+{
+	size_t len = names->mark.len - (sizeof RL_MARK_SUFFIX - 1);
+	bool has_one_colon = names->mark.data[len] != ':'; /* OF_TAG */
+	return rl_bytes_of(names->mark.data, len + has_one_colon);
+}
+
+const rl_bytes *rl_names_put_permits(void *room, const rl_names *names, unsigned count)
+{
+	rl_bytes *keys = room;
+	char *at = (char *) (keys + count);
+	rl_bytes stem = stem_of(names);
+	keys[0] = names->lock;
+	for (unsigned i = 1; i < count; i++) {
+		char digits[4];
+		char *first = rl_put_digits(digits + sizeof digits, i + 1);
+		size_t len = (size_t) (digits + sizeof digits - first);
+		memcpy(at, stem.data, stem.len);
+		at[stem.len] = '#';
+		memcpy(at + stem.len + 1, first, len);
+		keys[i] = rl_bytes_of(at, stem.len + 1 + len);
+		at += keys[i].len;
+	}
+	return keys;
 }
 
 static bool has_end(rl_bytes key, rl_bytes end)

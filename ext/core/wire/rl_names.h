@@ -16,6 +16,8 @@
 
 /* The key of the lock and its helper keys. */
 typedef struct rl_names {
+	rl_bytes lock;
+	/* The same, or the key of one of several permits. */
 	rl_bytes key;
 	/* No data = the lock has no helper keys. */
 	rl_bytes mark;
@@ -34,6 +36,9 @@ typedef enum rl_naming {
 	RL_NAMES_IN_SLOT,
 } rl_naming;
 
+/* The lock has helper keys. */
+bool rl_names_have_helpers(rl_bytes key, rl_naming naming);
+
 /* The number of bytes that rl_names_put() writes into room at most. */
 size_t rl_names_size(size_t key_len);
 rl_names rl_names_put(char *room, rl_bytes key, rl_naming naming);
@@ -43,6 +48,23 @@ rl_names rl_names_put(char *room, rl_bytes key, rl_naming naming);
  * @return no data = the lock has no helper keys */
 size_t rl_names_fence_size(size_t key_len);
 rl_bytes rl_names_put_fence(char *room, rl_bytes key, rl_naming naming);
+
+/* A lock that several holders may have at once has a key for each of them: the keys of its permits.
+ * The first is the key of the lock. The others have a number: "k#2", "k#3"; on a cluster they are
+ * named as the helper keys are, so "{k}#2". Each of these keys is the key of an ordinary lock. (Two
+ * locks may share permits if one has the name of a permit of the other, or is the other one in
+ * braces. Then fewer holders than allowed may have them, and never more.) */
+#define RL_PERMITS_MAX 64
+
+/* The size of the room for the keys of so many permits, of which the first is not copied. */
+size_t rl_names_permits_size(size_t key_len, unsigned count);
+
+/* Writes the keys into room, which is aligned for rl_bytes. The lock must have helper keys.
+ * @return the keys, in room */
+const rl_bytes *rl_names_put_permits(void *room, const rl_names *names, unsigned count);
+
+/* The longest name of a permit. */
+#define RL_PERMIT_NAME_MAX(key_len) ((key_len) + sizeof "{}#64")
 
 /* The key may be the helper key of another key, so it is no name for a lock. */
 bool rl_names_may_be_helper(rl_bytes key);

@@ -13,6 +13,34 @@
 
 #define LUA_KEYS "local c,k,w,l,r=redis.pcall,KEYS[1],KEYS[2],KEYS[3] "
 
+/* The same for a lock of s permits, by an argument. Then j is the number of the permit that
+ * LUA_CHOOSE has chosen, and k its key. */
+#define LUA_PERMIT_KEYS(argument) \
+ "local s=ARGV[" argument "] and tonumber(ARGV[" argument "]) or 1 " \
+ "local j,c,k,w,l,r=1,redis.pcall,KEYS[1],KEYS[s+1],KEYS[s+2] "
+
+/* Of several permits the one with the highest rank: 4, our token; then what is free and what is
+ * reserved, with the ranks of the caller; 1, taken. Of those that are taken it is the one that ends
+ * first, if the waiter is to be marked, because the waiter has to know when it may look again. MGET
+ * says nil for a key of another type, too: that is chosen if there is nothing else. */
+#define LUA_CHOOSE(free_rank, reserved_rank, is_marked) \
+ "if s>1 then " \
+ "local a={} " \
+ "for i=1,s do a[i]=KEYS[i] end " \
+ "local x=c('MGET',unpack(a)) " \
+ "if x.err then return x end " \
+ "local top,least=0 " \
+ "for i=1,s do " \
+ "local y,z,t=x[i],1 " \
+ "if y==ARGV[1] then z=4 " \
+ "elseif not y then z=top<" free_rank " and c('EXISTS',a[i])==0 and " free_rank " or 0.5 " \
+ "elseif y=='' or (top<2 and " is_marked ") then " \
+ "t=c('PTTL',a[i]) " \
+ "if y=='' and t<=10 then z=" reserved_rank " end end " \
+ "if z>top then top,j,least=z,i,t " \
+ "elseif z==1 and top==1 and t and t>=0 and (not least or least<0 or t<least) then j,least=i,t end " \
+ "end k=a[j] end "
+
 /* Sets v, the value. A sorted set is a lock of symfony/lock: the error of GET stays in v, as a
  * table that is no token. */
 #define LUA_VALUE \
@@ -20,9 +48,10 @@
  "if type(v)=='table' and c('TYPE',k).ok~='zset' then return v end "
 
 /* Returns unless the token is the holder's. The value of a reservation has no holder, whatever its
- * TTL. */
+ * TTL, and neither has work that is done. */
 #define LUA_NOT_OURS \
- "if v~=ARGV[1] then return v and v~='' and v~='" RL_RESERVED_LONG "' and -1 or 0 end "
+ "if v~=ARGV[1] then return v and v~='' and v~='" RL_RESERVED_LONG "' and v~='" RL_DONE \
+ "' and -1 or 0 end "
 
 /* Sets v, the server's time n, and the key's PTTL p. */
 #define LUA_LOOK \
@@ -71,16 +100,16 @@
 #define LUA_REPLICA \
  "if type(r)=='table' and string.find(r.err,'READONLY',1,true) then return r end "
 
-/* Puts a ticket into the list unless there is one. Returns an rl_ticket. If the list cannot be
+/* Puts a ticket into the list unless there are so many. Returns an rl_ticket. If the list cannot be
  * given a TTL, it is deleted again. */
 #define LUA_TICKET \
- "local function ticket() " \
+ "local function ticket(most) " \
  "local n=c('LLEN',l) " \
  "local r=n " \
- "if n==0 then r=c('LPUSH',l,'1') end " \
+ "if type(n)=='number' and n<most then r=c('LPUSH',l,'1') end " \
  "if type(r)=='table' then return -1 end " \
  "if c('PEXPIRE',l,'1000')~=1 then c('DEL',l) return -1 end " \
- "return n>0 and 1 or 0 end "
+ "return n>=most and 1 or 0 end "
 
 /* Keeps the lock for the waiter that has just been woken. */
 #define LUA_RESERVE \
@@ -93,18 +122,27 @@
  "if r>250 then r=250 end end " \
  "return c('SET',k,r>10 and '" RL_RESERVED_LONG "' or '','PX',r) end "
 
-/* Frees the lock. Where nothing is in the set of marks, nothing else is looked at: so a lock for
- * which no client waits costs the server least, and the functions are not even made. A mark that
- * has expired may still be counted here. The next waiter that is marked removes it, or the set
- * itself expires. */
+/* Frees the lock, or one of its o permits. Where nothing is in the set of marks, nothing else is
+ * looked at: so a lock for which no client waits costs the server least, and the functions are not
+ * even made. A mark that has expired may still be counted here. The next waiter that is marked
+ * removes it, or the set itself expires. Of several permits each that is reserved has a ticket in
+ * the list, or a waiter that was woken; so a permit for which no ticket was put there is deleted.
+ */
 #define LUA_FREE \
  "local m=w and c('ZCARD',w) or 0 " \
  "if m~=0 then m=c('ZCOUNT',w,'1000','+inf') end " \
  "if m==0 then return c('DEL',k) end " LUA_TICKET LUA_RESERVE \
- "local s=type(m)=='number' and ticket() or -1 " \
- "if s>=0 and not reserve().err then return 1 end " \
+ "local s=type(m)=='number' and ticket(o and math.min(m,o) or 1) or -1 " \
+ "if (s==0 or (s==1 and not o)) and not reserve().err then return 1 end " \
  "local d=c('DEL',k) " \
  "return d==1 and s<0 and 2 or d"
+
+/* The mark is there already. It is written again, as it is: see `scripts`. */
+#define LUA_KEEP_DONE \
+ "local p=c('PTTL',k) " \
+ "if type(p)=='table' then return p end " \
+ "p=c('PEXPIRE',k,math.max(p,1)) " \
+ "return type(p)=='table' and p or 3 "
 
 /* Leaves RL_DONE for d ms, and sends a ticket to the first waiter. Where the server refuses the
  * mark, no waiter is woken. */
@@ -112,7 +150,7 @@
  "local s=c('SET',k,'" RL_DONE "','PX',d) " \
  "if s.err then return s end " \
  "local m=w and c('ZCOUNT',w,'1000','+inf') or 0 " \
- "if m==0 then return 1 end " LUA_TICKET "return type(m)=='number' and ticket()>=0 and 1 or 2 "
+ "if m==0 then return 1 end " LUA_TICKET "return type(m)=='number' and ticket(1)>=0 and 1 or 2 "
 
 /* Sets m, the number of marks. */
 #define LUA_CROWD \
@@ -127,11 +165,12 @@ static const rl_script scripts[RL_SCRIPTS] = {
 	 * of marks ends two seconds after the latest look of any waiter, so a missing set says the same
 	 * of all of them. An error says nothing, and the mark counts as valid. A key that has our token
 	 * already keeps its TTL if that is longer. */
-	[RL_SCRIPT_TRY] = SCRIPT(LUA_KEYS
-		"local q,i,e,g=ARGV[4],ARGV[5],ARGV[6],ARGV[7] " LUA_LOOK LUA_HOLDER
+	[RL_SCRIPT_TRY] = SCRIPT(
+		LUA_PERMIT_KEYS("8") "local q,i,e,g=ARGV[4],ARGV[5],ARGV[6],ARGV[7] " LUA_CHOOSE(
+			"2", "q~='0' and 3 or 1", "e~='0'") LUA_LOOK LUA_HOLDER
 		"if h==5 and q=='1' then " LUA_UNMARK LUA_REPLICA LUA_TICKET
 		"local m=c('ZCOUNT',w,n/1000,'+inf') "
-		"if type(m)=='number' and m>0 then ticket() end "
+		"if type(m)=='number' and m>0 then ticket(1) end "
 		"return {0,n,p,h,0} end "
 		"local free=h==0 or (h==1 and q~='0') "
 		"local mine=h==2 and ARGV[3]=='1' "
@@ -140,39 +179,40 @@ static const rl_script scripts[RL_SCRIPTS] = {
 		"local void=not s "
 		"if type(s)=='string' then void=tonumber(s)<n/1000 end "
 		"if void and free then " LUA_TICKET LUA_RESERVE "local live=c('ZCOUNT',w,n/1000,'+inf') "
-		"if type(live)=='number' and live>0 and ticket()>=0 then reserve() "
+		"if type(live)=='number' and live>0 and ticket(1)>=0 then reserve() "
 		"elseif v then c('DEL',k) end end "
 		"if void then return {0,n,p,h,0} end end "
 		"if free or mine then "
 		"local r=c('SET',k,ARGV[1],'PX',free and ARGV[2] or math.max(p,ARGV[2])) "
 		"if r.err then return r end "
 		"if w then " LUA_UNMARK "end "
-		"return {1,n} end "
+		"return {1,n,s>1 and j or nil} end "
 		"if w and q~='1' then if e=='0' then " LUA_UNMARK "else " LUA_MARK
 		"end end " LUA_REPLICA LUA_CROWD "return {0,n,p,h,m}",
-		"9a147af2aff72f2529fb0a93de994ec7709f03ee"),
+		"18a38ca4d8f14f036476aaeca8b7aed925933a07"),
 	[RL_SCRIPT_RELEASE] =
-		SCRIPT(LUA_KEYS "local i,g,d=ARGV[2],ARGV[3],ARGV[5] "
+		SCRIPT(LUA_KEYS "local i,g,o,d=ARGV[2],ARGV[3],ARGV[4] and tonumber(ARGV[4]),ARGV[5] "
 						"if w and i and i~='' then " LUA_UNMARK "end " LUA_VALUE
-						"if v~=ARGV[1] then return d and v=='" RL_DONE "' and 3 or 0 end "
+						"if d and v=='" RL_DONE "' then " LUA_KEEP_DONE "end "
+						"if v~=ARGV[1] then return 0 end "
 						"if d then " LUA_LEAVE_DONE "end " LUA_FREE,
-			"da3f85702db166bc4e0522a9febdf30d124b7354"),
+			"c179609abee7b8cfc56f89749cb27ff2cdaf210c"),
 	[RL_SCRIPT_EXTEND] = SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE LUA_NOT_OURS
 								"return c('PEXPIRE',k,ARGV[2])",
-		"edfbcc8a0d35fbff8532e25c6458d1764f69a631"),
+		"b60cb3524bc02a0b61e1d8fdadb5c05c8508ba74"),
 	[RL_SCRIPT_RENEW] =
 		SCRIPT("local c,k=redis.pcall,KEYS[1] " LUA_VALUE LUA_NOT_OURS "local p=c('PTTL',k) "
 			   "if type(p)=='table' then return p end "
 			   "return c('PEXPIRE',k,math.max(p,ARGV[2]))",
-			"dc9a7d94f9dfec949757437107b263a3cced37d2"),
+			"0b623bc62d731aba0bb3f2c9f97f79c7ab8d5f90"),
 	/* The look that sends the ticket also reserves the lock; otherwise the looks of many waiters
 	 * would each wake another waiter. A waiter that has the lock by now (h==2) is not marked. */
-	[RL_SCRIPT_PROBE] =
-		SCRIPT(LUA_KEYS "local i,e,g=ARGV[2],ARGV[3],ARGV[4] " LUA_LOOK LUA_HOLDER
-						"if h~=2 then " LUA_MARK "end " LUA_REPLICA "local s=0 "
-						"if not v then " LUA_TICKET LUA_RESERVE "s=ticket() "
-						"if s==0 then reserve() end end " LUA_CROWD "return {n,p,h,s,m}",
-			"b62f62f21b059530b74d7f05cb90511a0fb34d61"),
+	[RL_SCRIPT_PROBE] = SCRIPT(
+		LUA_PERMIT_KEYS("5") "local i,e,g=ARGV[2],ARGV[3],ARGV[4] " LUA_CHOOSE("3", "2", "true")
+			LUA_LOOK LUA_HOLDER "if h~=2 then " LUA_MARK "end " LUA_REPLICA "local s=0 "
+								"if not v then " LUA_TICKET LUA_RESERVE "s=ticket(1) "
+								"if s==0 then reserve() end end " LUA_CROWD "return {n,p,h,s,m}",
+		"45ea433ba30d084c35ee0abbd93ecfa86b39f799"),
 	/* Only live marks count, not the member ''. */
 	[RL_SCRIPT_INSPECT] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER
 		"local m=n>0 and c('ZCOUNT',w,n/1000,'+inf') "
@@ -180,7 +220,7 @@ static const rl_script scripts[RL_SCRIPTS] = {
 		"return {p,h,m,type(v)=='string' and string.sub(v,1,4096) or ''}",
 		"34dd12ea20486c6d1c01192f20ee9dc73b9e3f94"),
 	[RL_SCRIPT_FORCE] =
-		SCRIPT(LUA_KEYS "local g=ARGV[1] "
+		SCRIPT(LUA_KEYS "local g,o=ARGV[1] "
 						"local v=c('GET',k) "
 						"if not v then return 0 end "
 						"if type(v)=='table' then "
@@ -189,7 +229,7 @@ static const rl_script scripts[RL_SCRIPTS] = {
 						"if v=='' or v=='" RL_RESERVED_LONG "' then "
 						"local p=c('PTTL',k) "
 						"if " LUA_RESERVED "then return 0 end end " LUA_FREE,
-			"5690f6e74a8dfb4240a07e53512f807a5a6ccb06"),
+			"222d774b8fb0773b515ca21cd33de4d52156598a"),
 	/* A SWAP is sent again if its answer is lost. A copy that runs late must not shorten the TTL
 	 * that an extend() has set meanwhile. */
 	[RL_SCRIPT_SWAP] =
@@ -220,7 +260,15 @@ static const rl_script scripts[RL_SCRIPTS] = {
 		"n=string.format('%.0f',math.max(o,n)) "
 		"local r=c('SET',f,n,'PX',86400000) "
 		"return r.err and r or n",
-		"1b97b3e08f88527c75b8cf053be639ff83e7f583"),
+		"969f6644c25d2ba00cdc9cb54d5709747c6a39ac"),
+	[RL_SCRIPT_FREE_ANY] = SCRIPT("local c,n=redis.pcall,0 "
+								  "for i=1,#KEYS do "
+								  "if c('GET',KEYS[i])==ARGV[1] then "
+								  "local d=c('DEL',KEYS[i]) "
+								  "if type(d)=='table' then return d end "
+								  "n=1 end end "
+								  "return n",
+		"eac3f52134483dddfb8284b8cae6434f1dba1500"),
 };
 
 const rl_script *rl_script_get(rl_script_id id)

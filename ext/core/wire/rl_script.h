@@ -16,6 +16,11 @@
  * A reservation keeps the lock for the waiter that was just woken: an empty value, which ends
  * within 10 ms, or RL_RESERVED_LONG, which ends within 250 ms, if several servers are far away.
  *
+ * A lock that several holders may have at once has a key for each: the keys of its permits are the
+ * first KEYS of TRY and PROBE, and the two helper keys follow. The script chooses one of the keys,
+ * and then does what it does with the key of any lock. All other scripts have the key of one
+ * permit.
+ *
  * A lock whose work is to be done once is not free after its release: a mark, the value RL_DONE, is
  * left under its key. It has no holder, and any script but FORCE treats it like a holder that it
  * does not know. All waiters hear of it: each one that is woken sends a ticket to the next.
@@ -38,18 +43,20 @@ typedef enum rl_script_id {
 	/* Takes the lock.
 	 * - ARGV: 1 token, 2 TTL in ms, 3 "1" if the key may have this token from an earlier command, 4
 	 *   an rl_place, 5 the waiter's name, 6 for how many ms the waiter is marked (0 = not at all),
-	 *   7 with several servers the reservation in ms that the waiter needs.
-	 * - Answer: {1, TIME} = taken, {0, TIME, PTTL, rl_holder, number of marks} = refused. TIME is
-	 *   in us, and 0 with one key or if the helper keys cannot be used. If the holder's token has a
-	 *   label, the label replaces RL_HOLDER_KIN. A try of RL_PLACE_QUEUED that reports
-	 *   RL_HOLDER_DONE has removed the waiter's mark, and has sent a ticket to the next waiter. */
+	 *   7 with several servers the reservation in ms that the waiter needs, 8 the number of
+	 * permits, if there are several.
+	 * - Answer: {1, TIME} = taken, {1, TIME, number} = taken the permit with this number, {0, TIME,
+	 * PTTL, rl_holder, number of marks} = refused. TIME is in us, and 0 with one key or if the
+	 * helper keys cannot be used. If the holder's token has a label, the label replaces
+	 * RL_HOLDER_KIN. A try of RL_PLACE_QUEUED that reports RL_HOLDER_DONE has removed the waiter's
+	 * mark, and has sent a ticket to the next waiter. */
 	RL_SCRIPT_TRY,
 	/* Frees the lock if the token is the holder's: the compare-and-delete of
 	 * https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/. If a waiter is
 	 * marked, the lock is reserved instead, and the first waiter gets a ticket.
 	 * - ARGV: 1 token, 2 the name of a waiter that no longer waits, if any, 3 with several servers
-	 *   the reservation in ms that the releaser needs, 5 for how many ms RL_DONE is left under the
-	 *   key; absent = it is not. The fourth argument is not used.
+	 *   the reservation in ms that the releaser needs, 4 the number of permits, if there are
+	 *   several, 5 for how many ms RL_DONE is left under the key; absent = it is not.
 	 * - Answer: 1 = freed, 2 = freed, but the waiters could not be woken, 0 = not the holder's, 3 =
 	 *   not the holder's, but the key has RL_DONE, which the release was to leave. */
 	RL_SCRIPT_RELEASE,
@@ -63,7 +70,8 @@ typedef enum rl_script_id {
 	/* A waiter's look: renews its mark. If the lock is free and no ticket is in the list, sends a
 	 * ticket and reserves the lock.
 	 * - ARGV: 1 token, 2 the waiter's name, 3 for how many ms the waiter is marked, 4 with several
-	 *   servers the reservation in ms that the waiter needs.
+	 *   servers the reservation in ms that the waiter needs, 5 the number of permits, if there are
+	 *   several.
 	 * - Answer: {TIME, PTTL, rl_holder, rl_ticket, number of marks}, where TIME is as in TRY. */
 	RL_SCRIPT_PROBE,
 	/* What an observer wants to know about the lock. Changes nothing.
@@ -88,9 +96,14 @@ typedef enum rl_script_id {
 	 *   number in the key and 1, if that is greater. A number in the key never becomes smaller.
 	 * - Answer: the number that is in the key now, as a string; or 0 or -1, as EXTEND. */
 	RL_SCRIPT_FENCE,
+	/* Frees each permit that has the token: the undo of a TRY whose answer is not known. KEYS are
+	 * the keys of the permits.
+	 * - ARGV: 1 token.
+	 * - Answer: 1 = freed, 0 = no permit has the token. */
+	RL_SCRIPT_FREE_ANY,
 } rl_script_id;
 
-#define RL_SCRIPTS (RL_SCRIPT_FENCE + 1)
+#define RL_SCRIPTS (RL_SCRIPT_FREE_ANY + 1)
 
 /* Where a TRY comes from. */
 typedef enum rl_place {
