@@ -363,10 +363,9 @@ class RedisLock
     ): mixed {}
 
     /**
-     * Runs a section of code, unless it has run to its end within the last $for seconds. The
-     * section runs under the lock, so no two callers run it at once. At its end a mark takes the
-     * place of the lock, in one step; until $for seconds are over, the mark answers every other
-     * call.
+     * Runs a section of code, unless it has run to its end a short time ago. The section runs under
+     * the lock, so no two callers run it at once. At its end a mark takes the place of the lock, in
+     * one step; until the $for seconds of this call are over, the mark answers every other call.
      *
      * If the section throws, the lock is freed, and the next call runs the section again. If the
      * process dies, the lock is free after $ttl. So the section runs at least once, and not again
@@ -376,7 +375,8 @@ class RedisLock
      * The mark holds the key as a lock does: isLocked() is true, owner() is null, remaining() is
      * what is left of $for, inspect() has isDone, every acquire() and lease() of the key is refused
      * or waits, and forceRelease() removes the mark. The other arguments are those of
-     * synchronized(). Also where the object is reentrant, the section runs under a lock of its own.
+     * synchronized(). Also where the object is reentrant, the section runs under a lock of its own;
+     * if the section enters that lock again and keeps the lease, the mark comes with its release.
      *
      * @param callable $section called with the RedisLockLease; its return value is not used
      * @param float $for seconds, 0.005 to 366 days: how long the mark stays

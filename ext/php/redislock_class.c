@@ -299,13 +299,15 @@ static bool check_deadlock(
 		*wait_ns = deadline == RL_NEVER ? RL_NEVER : left > 0 ? left : 1; /* still a wait */
 		return true;
 	}
+	const char *way_out = client->is_reentrant
+		? "release that lease first, or give it a maxHold"
+		: "release that lease first, give it a maxHold, or nest the sections with reentrant: true";
 	char shown[RL_BYTES_TEXT];
 	zend_throw_exception_ex(redislock_ce_exception, 0,
 		"waiting for the lock \"%s\" would never end: a lease of %s holds it and renews itself; %s",
 		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), shown),
 		is_of_flow ? "this thread" : "another Fiber or coroutine of this thread",
-		is_of_flow ? "release that lease first, give it a maxHold, or nest the sections with "
-					 "reentrant: true"
+		is_of_flow ? way_out
 				   : "that flow stands still while this call waits, so ask without a wait and let "
 					 "that flow run between two calls, or give its lease a maxHold");
 	redislock_note_key(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)));

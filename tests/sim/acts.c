@@ -46,6 +46,10 @@ static int64_t now_of(const sim_client *c)
 static rl_bytes key_name(unsigned key)
 {
 	static const char *const names[WORDS_KEYS] = {"k0", "k1", "k2", "k3"};
+	static const char *const permits[WORDS_KEYS] = {"k0", "k0#2", "k0#3", "k0#4"};
+	if (plan.permits > 1) {
+		return rl_bytes_of(permits[key], strlen(permits[key]));
+	}
 	return plan.has_clusters ? cluster_key_name(key) : rl_bytes_of(names[key], 2);
 }
 
@@ -253,20 +257,20 @@ static void forget_given(sim_client *c, const holding *h)
 static void begin_take(sim_client *c, holding *h)
 {
 	char own[RL_WORDS_TEXT];
-	unsigned key = any(plan.keys);
-	bool is_own = plan.has_twins || one_in(8);
+	unsigned key = plan.permits > 1 ? 0 : any(plan.keys);
+	bool is_own = plan.permits == 0 && (plan.has_twins || one_in(8));
 	bool is_once = plan.has_once && !is_own && one_in(2);
-	if (has_key(c, key)) {
+	if (plan.permits == 0 && has_key(c, key)) {
 		return;
 	}
 	c->is_again = false;
 	c->ttl_ns = draw_ttl();
 	c->wait_ns = draw_wait(c);
 	c->max_hold_ns = plan.faults != 0 && one_in(8) ? spread(MS, 4 * c->ttl_ns) : RL_NEVER;
-	bool is_token =
-		!is_once && (plan.has_twins || (plan.mode != PLAN_FAIR && one_in(is_own ? 2 : 3)));
+	bool is_token = plan.permits == 0 && !is_once && (plan.has_twins || (plan.mode != PLAN_FAIR && one_in(is_own ? 2 : 3)));
 	rl_bytes token = is_own ? draw_own_token(c, own, sizeof own) : rl_bytes_of(NULL, 0);
 	size_t len = is_own ? token.len : rl_token_len(&c->set.label);
+	len += plan.permits > 1 ? RL_PERMIT_NAME_MAX(key_name(key).len) : 0;
 	prepare(c, h, key, len, !is_token && (plan.mode == PLAN_FAIR || !one_in(8)));
 	h->is_token = is_token;
 	h->is_own = is_own;
@@ -275,7 +279,8 @@ static void begin_take(sim_client *c, holding *h)
 		.token = token,
 		.ttl_ms = c->ttl_ns / MS,
 		.wait_ns = c->wait_ns,
-		.heeds_done = is_once};
+		.heeds_done = is_once,
+		.permits = plan.permits};
 	begin_op(c, ACT_TAKE, h, rl_acquire_new(&c->set, &c->pool, &c->env, &args));
 	const rl_acquire *acquire = (const rl_acquire *) c->op;
 	c->token = rl_words_text(acquire->token).mark;
@@ -300,8 +305,11 @@ static rl_op *ask(sim_client *c, const holding *h, rl_verb verb, int64_t ttl_ms)
 			: verb == RL_VERB_FENCE ? "fence"
 									: "release",
 		(unsigned) h->key, ttl_ms);
+	bool is_permit = h->lease->permits > 1;
 	rl_plain_args args = {.verb = verb,
-		.key = h->lease->names.key,
+		.key = h->lease->names.lock,
+		.permit = is_permit ? h->lease->names.key : rl_bytes_of(NULL, 0),
+		.permits = h->lease->permits,
 		.token = rl_lease_token(h->lease),
 		.ttl_ms = ttl_ms,
 		.was_held = !h->is_token && rl_lease_was_held(h->lease),
@@ -414,7 +422,7 @@ static void begin_extend(sim_client *c, holding *h)
 /* A key that has no helper keys on a cluster has no fencing number. */
 static bool may_fence(const holding *h)
 {
-	return plan.fencing != FENCING_NONE && h->fence == 0 && !h->is_token &&
+	return plan.fencing != FENCING_NONE && plan.permits == 0 && h->fence == 0 && !h->is_token &&
 		h->lease->names.mark.data != NULL;
 }
 
@@ -500,7 +508,8 @@ static void end_ref(sim_client *c, holding *h)
 		free_ref(c, h);
 	} else if (!h->is_token && one_in(5)) {
 		begin_farewell(c, h);
-	} else if (plan.faults != 0 && !c->is_closing && one_in(plan.has_handovers ? 2 : 6)) {
+	} else if (plan.faults != 0 && plan.permits == 0 && !c->is_closing &&
+		one_in(plan.has_handovers ? 2 : 6)) {
 		give_away(c, h);
 	} else {
 		begin_release(c, h);
@@ -646,7 +655,7 @@ static void undo_grants(sim_client *c)
 
 static void end_op(sim_client *c)
 {
-	unsigned key = c->subject->key;
+	unsigned key = plan_home_of(c->subject->key);
 	bool was_waiter = c->is_waiter;
 	success_touched(c, key);
 	undo_grants(c);
@@ -800,6 +809,26 @@ static void grant_late(sim_client *c, const rl_acquire *acquire)
 	}
 }
 
+/* The lease is of the permit that was won. */
+static void note_permit(holding *h, const rl_acquire *acquire)
+{
+	rl_lease *lease = h->lease;
+	if (plan.permits > 1) {
+		rl_lease_set_permit(lease, lease->token + lease->token_len, rl_acquire_won_key(acquire),
+			plan.permits);
+		h->key = (uint8_t) acquire->permit;
+		COVER(permit);
+		unsigned taken = 0;
+		for (unsigned i = 0; i < plan.permits; i++) {
+			const rl_store_key *key = &servers[0].store.keys[i];
+			taken += key->exists && !rl_store_is_reservation(&key->value);
+		}
+		if (taken == plan.permits) {
+			COVER(all_permits);
+		}
+	}
+}
+
 static void finish_take(sim_client *c)
 {
 	rl_acquire *acquire = (rl_acquire *) c->op;
@@ -825,6 +854,7 @@ static void finish_take(sim_client *c)
 		}
 		h->lease->is_own_token = h->is_own;
 		rl_lease_begin(h->lease, token, c->ttl_ns, acquire->proven_until);
+		note_permit(h, acquire);
 		h->lease->strays = rl_quorum_call_strays(&acquire->op.call);
 		votes_took(c->index, &acquire->op.call, h->key, rl_words_text(token).mark);
 		note_nodes(c, acquire, rl_words_text(token).mark, true);
@@ -939,7 +969,9 @@ static void finish_resume(sim_client *c)
 static void release_late(sim_client *c, const holding *h, unsigned members)
 {
 	rl_late_release late = {.set = &c->set,
-		.key = h->lease->names.key,
+		.key = h->lease->names.lock,
+		.permits = h->lease->permits,
+		.permit = h->lease->names.key,
 		.token = rl_lease_token(h->lease),
 		.members = members,
 		.strays = h->lease->strays,

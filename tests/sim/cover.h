@@ -109,6 +109,8 @@
  X(late_grant, "a member that a call has not asked gets the lock later") \
  X(kept, "a lease is lost, and might have been kept but for its servers") \
  X(helpers_gone, "marks and tickets are looked for behind the last waiter") \
+ X(permit, "a client has one of several permits") \
+ X(all_permits, "clients have all permits at once") \
  X(run, "a call takes the lock to do work once") \
  X(run_failed, "such work fails, and its lock is freed") \
  X(marked_done, "a quorum has the mark of work that is done") \

@@ -438,7 +438,7 @@ static bool is_waited_for(unsigned key)
 {
 	for (unsigned i = 0; i < plan.clients; i++) {
 		const sim_client *c = &clients[i];
-		if (c->is_alive && c->is_waiter && c->subject->key == key) {
+		if (c->is_alive && c->is_waiter && c->subject->key == plan_home_of(key)) {
 			return true;
 		}
 	}
@@ -523,7 +523,9 @@ void judge_on_helpers(unsigned key, uint32_t number)
 void judge_waiters_changed(unsigned key)
 {
 	waits[key]++;
-	look_at_hunger(key);
+	for (unsigned i = key; i < key + (plan.permits > 1 ? plan.permits : 1); i++) {
+		look_at_hunger(i);
+	}
 	if (!is_waited_for(key)) {
 		look_at_helpers_later(key);
 	}
@@ -637,6 +639,16 @@ static bool is_behind(unsigned client, const sim_server *s)
 	return false;
 }
 
+/* The server has the token under the key, or under any permit. */
+static bool holds_any(sim_server *s, unsigned key, uint64_t token)
+{
+	bool holds = server_holds(s, key, token);
+	for (unsigned i = 0; i < plan.permits; i++) {
+		holds = holds || server_holds(s, i, token);
+	}
+	return holds;
+}
+
 void judge_on_leftover(uint32_t index)
 {
 	const record *r = &records[index];
@@ -645,7 +657,7 @@ void judge_on_leftover(uint32_t index)
 	}
 	for (unsigned i = 0; i < plan.members; i++) {
 		sim_server *s = member_place(i, r->key);
-		if (!server_holds(s, r->key, r->token)) {
+		if (!holds_any(s, r->key, r->token)) {
 			continue;
 		}
 		if (!r->is_beyond_ttl && is_behind(r->client, s)) {
@@ -817,6 +829,25 @@ static bool is_at_its_end(const sim_client *c)
 		world.now + 4 * plan.delay_most + 25 * MS + 2 * drift;
 }
 
+/* The latest end of a lock by its TTL, of the key or of any permit. */
+static int64_t latest_expiry(unsigned key)
+{
+	int64_t latest = expired_at[key];
+	for (unsigned i = 0; i < plan.permits; i++) {
+		latest = expired_at[i] > latest ? expired_at[i] : latest;
+	}
+	return latest;
+}
+
+/* The server has woken the waiter, for which a permit is reserved, or has given it the permit. The
+ * waiter may not know yet. */
+static bool is_served(const sim_client *c)
+{
+	uint64_t token = rl_words_text(((const rl_acquire *) c->op)->token).mark;
+	return plan.permits > 1 &&
+		(!c->queued_on->is_blocked || holds_any(&servers[0], c->subject->key, token));
+}
+
 void judge_order(unsigned winner)
 {
 	const sim_client *c = &clients[winner];
@@ -831,7 +862,7 @@ void judge_order(unsigned winner)
 		const sim_client *o = &clients[i];
 		if (o->is_alive && o->is_waiter && o->subject->key == c->subject->key && i != winner &&
 			o->queued_at != RL_NEVER && o->queued_at + margin < came_at &&
-			o->queued_at > expired_at[c->subject->key] && !is_at_its_end(o)) {
+			o->queued_at > latest_expiry(c->subject->key) && !is_at_its_end(o) && !is_served(o)) {
 			world_violate("order: c%u has won k%u, and c%u was in the queue %.3f ms before it",
 				winner, (unsigned) c->subject->key, i, (double) (came_at - o->queued_at) / 1e6);
 		}

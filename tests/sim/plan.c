@@ -257,6 +257,15 @@ static bool draw_handovers(void)
 	return chance_one_in(&own, 4) && plan.mode != PLAN_FAIR && !plan.has_twins;
 }
 
+static unsigned draw_permits(void)
+{
+	chance own;
+	chance_begin(&own, world.seed ^ UINT64_C(0x9e72));
+	bool is_possible = plan.mode == PLAN_USUAL && plan.members == 1 && !plan_has_routes() &&
+		!plan.has_twins && !plan.has_once;
+	return is_possible && chance_one_in(&own, 3) ? 2 + chance_below(&own, WORDS_KEYS - 1) : 0;
+}
+
 static bool draw_once(void)
 {
 	chance own;
@@ -327,6 +336,8 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 	plan.fencing = draw_fencing();
 	plan.has_handovers = draw_handovers();
 	plan.has_once = draw_once();
+	plan.permits = draw_permits();
+	plan.keys = plan.permits > 1 ? plan.permits : plan.keys;
 	choose_slow_server();
 	plan.is_hasty = draw_haste();
 }

@@ -131,6 +131,9 @@ typedef struct plan {
 	bool has_names;   /* after a switch a server's name leads elsewhere, and not its address */
 	plan_fencing fencing;
 	bool has_handovers; /* tokens are given away and taken over often; decided like fencing */
+	/* How many holders the only lock may have at once, each with a key of its own; 0 = one. Decided
+	 * like fencing. */
+	unsigned permits;
 	bool has_once;      /* some work is to be done once; decided like fencing */
 	bool has_stalls;    /* servers and clients stand still for seconds; nothing else breaks */
 	unsigned waits;     /* how many of 8 acquires wait */
@@ -183,6 +186,12 @@ static inline bool plan_loses_data(void)
 static inline int64_t plan_handshake(unsigned server)
 {
 	return (int) server == plan.slow ? 6 * plan.delay_most : 0;
+}
+
+/* The key has the marks of the waiters for this one: of all permits the first has them. */
+static inline unsigned plan_home_of(unsigned key)
+{
+	return plan.permits > 1 ? 0 : key;
 }
 
 /* Nothing breaks between a client and the servers: what depends on time alone can be judged. */

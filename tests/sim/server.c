@@ -258,6 +258,17 @@ static void count_error(const rl_link *link, const rl_model_command *c, const rl
 	}
 }
 
+/* The command may have changed any key that it names. */
+static void note_changes(sim_server *s, const rl_model_command *c)
+{
+	unsigned count = c->permits > 0 ? c->permits : 1;
+	for (unsigned i = 0; i < count; i++) {
+		unsigned key = c->permits > 0 ? c->permit_key[i] : c->key;
+		server_plan_expiry(s, key);
+		judge_key_changed(key);
+	}
+}
+
 /* The two servers of a switch know different scripts. */
 static void exchange_scripts(sim_server *s, const rl_link *link)
 {
@@ -346,8 +357,7 @@ static void run_one(sim_server *s, rl_link *link)
 			judge_sent_back(link->client);
 		}
 		if ((s->store.state.done & RL_STORE_CHANGED) != 0) {
-			server_plan_expiry(s, c->key);
-			judge_key_changed(c->key);
+			note_changes(s, c);
 			votes_note_run(s, link, c);
 			if (c->what == RL_WORD_SCRIPT && c->script == RL_SCRIPT_SWAP) {
 				undone_note_swap(s, link, c);
