@@ -212,9 +212,17 @@ static bool has_lock_by_given(const sim_client *c)
 	return false;
 }
 
-/* A server may carry out the undo of a call that has failed when the connection is long gone, and
- * free the lock that the caller has with the same token by then; or a failover may bring the token
- * back. So callers must not use the token of a call that has failed (docs/leases.md). */
+/* A server that stands still may carry out the undo of a call that has failed when the connection
+ * is long gone, and free the lock that the caller has with the same token by then; and a failover
+ * may bring the token back. So callers must not use the token of such a call (docs/leases.md), and
+ * the client does so only where neither can happen. */
+static void forget_failed(sim_client *c)
+{
+	bool is_harmless =
+		plan.mode == PLAN_USUAL && !plan_has_routes() && (plan.faults & 1U << FAULT_STALL) == 0;
+	c->has_given = c->has_given && is_harmless;
+}
+
 static bool may_use_again(const sim_client *c)
 {
 	return c->has_given && !has_lock_by_given(c);
@@ -267,7 +275,8 @@ static void begin_take(sim_client *c, holding *h)
 	c->ttl_ns = draw_ttl();
 	c->wait_ns = draw_wait(c);
 	c->max_hold_ns = plan.faults != 0 && one_in(8) ? spread(MS, 4 * c->ttl_ns) : RL_NEVER;
-	bool is_token = plan.permits == 0 && !is_once && (plan.has_twins || (plan.mode != PLAN_FAIR && one_in(is_own ? 2 : 3)));
+	bool may_be_token = plan.permits == 0 && !is_once && plan.mode != PLAN_FAIR;
+	bool is_token = plan.has_twins || (may_be_token && one_in(is_own ? 2 : 3));
 	rl_bytes token = is_own ? draw_own_token(c, own, sizeof own) : rl_bytes_of(NULL, 0);
 	size_t len = is_own ? token.len : rl_token_len(&c->set.label);
 	len += plan.permits > 1 ? RL_PERMIT_NAME_MAX(key_name(key).len) : 0;
@@ -814,8 +823,8 @@ static void note_permit(holding *h, const rl_acquire *acquire)
 {
 	rl_lease *lease = h->lease;
 	if (plan.permits > 1) {
-		rl_lease_set_permit(lease, lease->token + lease->token_len, rl_acquire_won_key(acquire),
-			plan.permits);
+		rl_lease_set_permit(
+			lease, lease->token + lease->token_len, rl_acquire_won_key(acquire), plan.permits);
 		h->key = (uint8_t) acquire->permit;
 		COVER(permit);
 		unsigned taken = 0;
@@ -870,7 +879,9 @@ static void finish_take(sim_client *c)
 		if (acquire->op.status != RL_BUSY && acquire->op.status != RL_ERR_SLOW) {
 			judge_failed(c->index, h->key, why(c));
 		}
-		c->has_given = c->has_given && acquire->op.status == RL_BUSY;
+		if (acquire->op.status != RL_BUSY) {
+			forget_failed(c);
+		}
 		tell_not_won(c);
 		free_ref(c, h);
 	}
@@ -1085,7 +1096,7 @@ void acts_abandon(sim_client *c)
 		forget_given(c, c->leaving[i]);
 	}
 	if (what == ACT_TAKE) {
-		c->has_given = false;
+		forget_failed(c);
 		tell_not_won(c);
 	} else if (what == ACT_RESUME) {
 		tell_not_taken_over(c);

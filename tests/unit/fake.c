@@ -180,11 +180,16 @@ static void *keep(rl_op *op)
 	return op;
 }
 
+rl_acquire *fake_acquire_with(const rl_acquire_args *args)
+{
+	return keep(rl_acquire_new(&fake_set, &fake_pool, &fake_env, args));
+}
+
 static rl_acquire *new_acquire(rl_bytes token, int64_t ttl_ms, int64_t wait_ns)
 {
 	rl_acquire_args args = {
 		.key = bytes_of("k"), .token = token, .ttl_ms = ttl_ms, .wait_ns = wait_ns};
-	return keep(rl_acquire_new(&fake_set, &fake_pool, &fake_env, &args));
+	return fake_acquire_with(&args);
 }
 
 rl_acquire *fake_acquire(int64_t ttl_ms, int64_t wait_ns)

@@ -180,6 +180,7 @@ void fake_read(rl_link *link);
 
 /* fake_end() abandons and frees these operations, unless fake_free() has done so. */
 rl_acquire *fake_acquire(int64_t ttl_ms, int64_t wait_ns);
+rl_acquire *fake_acquire_with(const rl_acquire_args *args);
 rl_acquire *fake_acquire_own(const char *token, int64_t ttl_ms, int64_t wait_ns);
 rl_op *fake_ask(rl_verb verb, const char *token, int64_t ttl_ms);
 rl_op *fake_plain(const rl_plain_args *args);

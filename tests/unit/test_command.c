@@ -114,7 +114,37 @@ static void script_verbs_have_the_right_arguments(void)
 	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "3", "key", "mark", "tickets", "10");
 }
 
-/* The mark is the fifth argument. The fourth is not used. */
+/* A try and a probe name the keys of all permits, and their number. A release names the key of one,
+ * and as an undo of a try all of them. */
+static void the_permits_of_a_lock_are_keys(void)
+{
+	static const rl_bytes keys[] = {{"key", 3}, {"key#2", 5}};
+	rl_request try = request_of(RL_VERB_TRY);
+	try.permits = 2;
+	try.permit_keys = keys;
+	CHECK_ARGV(try, "EVALSHA", sha_of(RL_SCRIPT_TRY), "4", "key", "key#2", "mark", "tickets",
+		"token", "250", "0", "0", "waiter", "0", "10", "2");
+	try.no_helpers = true;
+	CHECK_ARGV(try, "EVALSHA", sha_of(RL_SCRIPT_TRY), "2", "key", "key#2", "token", "250", "0", "0",
+		"waiter", "0", "10", "2");
+	rl_request undo = rl_request_undo(&try);
+	CHECK_ARGV(undo, "EVAL", text_of(RL_SCRIPT_FREE_ANY), "2", "key", "key#2", "token");
+	rl_request probe = request_of(RL_VERB_PROBE);
+	probe.permits = 2;
+	probe.permit_keys = keys;
+	CHECK_ARGV(probe, "EVALSHA", sha_of(RL_SCRIPT_PROBE), "4", "key", "key#2", "mark", "tickets",
+		"token", "waiter", "0", "10", "2");
+	rl_request release = request_of(RL_VERB_RELEASE);
+	release.permits = 2;
+	release.key = keys[1];
+	release.waiter = (rl_bytes){NULL, 0};
+	CHECK_ARGV(release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "3", "key#2", "mark", "tickets",
+		"token", "", "10", "2");
+	rl_request plain = rl_request_undo(&release);
+	CHECK_ARGV(plain, "EVAL", text_of(RL_SCRIPT_RELEASE), "1", "key#2", "token", "", "10", "2");
+}
+
+/* The mark is the fifth argument, and the fourth is for permits. */
 static void a_release_may_leave_a_mark(void)
 {
 	rl_request release = request_of(RL_VERB_RELEASE);
@@ -245,6 +275,7 @@ static void set_and_try_take_locks(void)
 static const check_test tests[] = {
 	TEST(plain_verbs_have_the_right_commands),
 	TEST(script_verbs_have_the_right_arguments),
+	TEST(the_permits_of_a_lock_are_keys),
 	TEST(a_release_may_leave_a_mark),
 	TEST(a_command_without_a_waiter_leaves_its_arguments_out),
 	TEST(a_script_without_helper_keys_has_one_key),

@@ -289,7 +289,38 @@ static void without_a_cluster_names_are_plain(void)
 	}
 }
 
+static void permits_are_told_by_number(const char *key, rl_naming naming, const char *stem)
+{
+	char names_room[256];
+	rl_bytes room[64];
+	rl_names names = rl_names_put(names_room, bytes_of(key), naming);
+	CHECK(rl_names_permits_size(strlen(key), 12) <= sizeof room);
+	const rl_bytes *keys = rl_names_put_permits(room, &names, 12);
+	CHECK(rl_bytes_is(keys[0], key));
+	for (unsigned i = 1; i < 12; i++) {
+		char wanted[64];
+		snprintf(wanted, sizeof wanted, "%s#%u", stem, i + 1);
+		CHECK(rl_bytes_is(keys[i], wanted));
+		CHECK(keys[i].len <= RL_PERMIT_NAME_MAX(strlen(key)));
+		CHECK(naming == RL_NAMES_PLAIN || rl_slot_of(keys[i]) == names.slot);
+		CHECK(keys[i].data + keys[i].len <= (char *) room + rl_names_permits_size(strlen(key), 12));
+	}
+}
+
+static void the_permits_of_a_key_are_in_its_slot(void)
+{
+	permits_are_told_by_number("k", RL_NAMES_PLAIN, "k");
+	permits_are_told_by_number("{a}k", RL_NAMES_PLAIN, "{a}k");
+	permits_are_told_by_number("k", RL_NAMES_IN_SLOT, "{k}");
+	permits_are_told_by_number("{a}k", RL_NAMES_IN_SLOT, "{a}k");
+	permits_are_told_by_number("{a}", RL_NAMES_IN_SLOT, "{a}");
+	CHECK(rl_names_have_helpers(bytes_of("k"), RL_NAMES_IN_SLOT));
+	CHECK(rl_names_have_helpers(bytes_of("k}"), RL_NAMES_PLAIN));
+	CHECK(!rl_names_have_helpers(bytes_of("k}"), RL_NAMES_IN_SLOT));
+}
+
 static const check_test tests[] = {
+	TEST(the_permits_of_a_key_are_in_its_slot),
 	TEST(the_slots_of_known_keys_are_right),
 	TEST(the_tag_of_a_key_is_between_its_first_braces),
 	TEST(all_names_are_in_the_slot_of_the_key),
