@@ -640,7 +640,7 @@ final class RedisLockLease
      */
     public function keys(): array {}
 
-    /** Which of the lock's slots it is, from 1 on; 1 where the lock has one. */
+    /** Which of the lock's slots it is, from 1 on; 1 where each lock of the lease has one. */
     public function slot(): int {}
 
     /**

@@ -327,7 +327,11 @@ static void free_key(rl_store *s, const rl_store_keys *k, const rl_model_command
 static void pass_on(rl_store *s, const rl_store_keys *k, const rl_model_command *c, int64_t now_us)
 {
 	MET(late_try);
-	if (live_marks(k->home, now_us) > 0 && ticket(s, k->home, 1, now_us) != RL_TICKET_IMPOSSIBLE) {
+	unsigned live = live_marks(k->home, now_us);
+	unsigned permits = c->permits > 1 ? c->permits : 1;
+	rl_ticket sent = live > 0 ? ticket(s, k->home, live < permits ? live : permits, now_us)
+							  : RL_TICKET_IMPOSSIBLE;
+	if (sent == RL_TICKET_NONE || (sent == RL_TICKET_OUT && permits == 1)) {
 		reserve(s, k, c, now_us);
 	} else if (k->lock->exists && may_write(s, NULL)) {
 		delete (s, k->lock);
@@ -336,43 +340,40 @@ static void pass_on(rl_store *s, const rl_store_keys *k, const rl_model_command 
 
 /* ---- permits ---- */
 
-/* Twice the ranks of the script, of which one is a half. */
-#define RANK_OTHER 1
-#define RANK_TAKEN 2
-#define RANK_OURS 8
+enum { RANK_TAKEN = 2, RANK_SECOND = 4, RANK_FIRST = 6, RANK_OURS = 8 };
+
+/* The number of the permit that ends first. */
+static unsigned first_to_end(const rl_store_keys *k, const rl_model_command *c, int64_t now_us)
+{
+	unsigned first = 0;
+	for (unsigned i = 1; i < c->permits; i++) {
+		first = pttl(k->permits[i], now_us) < pttl(k->permits[first], now_us) ? i : first;
+	}
+	return first;
+}
 
 /* The number of the permit that a TRY or a PROBE chooses. */
 static unsigned choose(const rl_store_keys *k, const rl_model_command *c, int64_t now_us)
 {
 	bool is_probe = c->script == RL_SCRIPT_PROBE;
-	int free_rank = is_probe ? 6 : 4;
-	int reserved_rank = is_probe ? 4 : c->place != RL_PLACE_NONE ? 6 : RANK_TAKEN;
-	bool is_marked = is_probe || c->mark_ms > 0;
+	int free_rank = is_probe ? RANK_FIRST : RANK_SECOND;
+	int reserved_rank = is_probe    ? RANK_SECOND
+		: c->place != RL_PLACE_NONE ? RANK_FIRST
+									: RANK_TAKEN;
 	int top = 0;
 	unsigned chosen = 0;
-	int64_t least = -1;
 	for (unsigned i = 0; i < c->permits; i++) {
 		const rl_store_key *permit = k->permits[i];
-		bool is_short = permit->exists && permit->value.len == 0;
-		int64_t left = -1;
-		int rank = RANK_TAKEN;
-		if (holds(permit, &c->token)) {
-			rank = RANK_OURS;
-		} else if (!permit->exists) {
-			rank = top < free_rank ? free_rank : RANK_OTHER;
-		} else if (is_short || (top < 4 && is_marked)) {
-			left = pttl(permit, now_us);
-			rank = is_short && left <= RESERVED_MS ? reserved_rank : RANK_TAKEN;
-		}
-		bool ends_first =
-			rank == RANK_TAKEN && top == RANK_TAKEN && left >= 0 && (least < 0 || left < least);
-		if (rank > top || ends_first) {
-			top = rank;
-			chosen = i;
-			least = left;
-		}
+		int64_t left = pttl(permit, now_us);
+		bool is_short = permit->value.len == 0 && left >= 0 && left <= RESERVED_MS;
+		int rank = holds(permit, &c->token) ? RANK_OURS
+			: !permit->exists               ? free_rank
+			: is_short                      ? reserved_rank
+											: RANK_TAKEN;
+		chosen = rank > top ? i : chosen;
+		top = rank > top ? rank : top;
 	}
-	return chosen;
+	return top == RANK_TAKEN ? first_to_end(k, c, now_us) : chosen;
 }
 
 /* ---- the scripts ---- */
@@ -537,6 +538,9 @@ static void run_free_any(
 		}
 		delete (s, k->permits[i]);
 		say_number(r, 1);
+	}
+	if (c->waiter.len > 0) {
+		unmark(s, k->home, c, NULL);
 	}
 }
 

@@ -109,6 +109,9 @@ static bool read_arguments(rl_model_command *c, unsigned argc, const rl_bytes *a
 			c->fence = number_of(argv[1]);
 			break;
 		case RL_SCRIPT_FREE_ANY:
+			if (argc > 1) {
+				c->waiter = rl_words_text(argv[1]);
+			}
 			break;
 	}
 	return true;
@@ -119,7 +122,8 @@ static unsigned permits_of(const rl_model_command *c, unsigned argc, const rl_by
 {
 	unsigned at = c->script == RL_SCRIPT_TRY ? 7 : 4;
 	if (c->script == RL_SCRIPT_FREE_ANY) {
-		return c->keys;
+		unsigned helpers = argc > 1 ? 2 : 0;
+		return c->keys > helpers && c->keys - helpers <= RL_PERMITS_MAX ? c->keys - helpers : 0;
 	}
 	bool says = (c->script == RL_SCRIPT_TRY || c->script == RL_SCRIPT_PROBE) && argc > at;
 	int64_t number = says ? number_of(argv[at]) : 0;

@@ -444,7 +444,8 @@ void redislock_record_release_late(const redislock_record *record, unsigned memb
 	rl_late_release late = {.set = &record->client->set,
 		.key = lease->names.lock,
 		.permits = lease->permits,
-		.permit = lease->names.key,
+		/* A copy of the command that took the lock may take another slot. */
+		.permit = lease->strays == 0 ? lease->names.key : rl_bytes_of(NULL, 0),
 		.token = rl_lease_token(lease),
 		.members = members,
 		.strays = lease->strays,

@@ -9,16 +9,16 @@
 
 /* The texts that rl_store.c was written from. Where one is changed, the model has to follow. */
 static const char *const sha1_of_model[RL_SCRIPTS] = {
-	[RL_SCRIPT_TRY] = "18a38ca4d8f14f036476aaeca8b7aed925933a07",
+	[RL_SCRIPT_TRY] = "344e906e40e3ecb5b072d18a426738d701d6b788",
 	[RL_SCRIPT_RELEASE] = "c179609abee7b8cfc56f89749cb27ff2cdaf210c",
 	[RL_SCRIPT_EXTEND] = "b60cb3524bc02a0b61e1d8fdadb5c05c8508ba74",
 	[RL_SCRIPT_RENEW] = "0b623bc62d731aba0bb3f2c9f97f79c7ab8d5f90",
-	[RL_SCRIPT_PROBE] = "45ea433ba30d084c35ee0abbd93ecfa86b39f799",
+	[RL_SCRIPT_PROBE] = "007dfcff5f81ad838ff82dfcf92ea3ec1c73dd05",
 	[RL_SCRIPT_INSPECT] = "34dd12ea20486c6d1c01192f20ee9dc73b9e3f94",
 	[RL_SCRIPT_FORCE] = "222d774b8fb0773b515ca21cd33de4d52156598a",
 	[RL_SCRIPT_SWAP] = "4591220f91d1db0f0ff89781dd61a9a14a83c377",
 	[RL_SCRIPT_FENCE] = "969f6644c25d2ba00cdc9cb54d5709747c6a39ac",
-	[RL_SCRIPT_FREE_ANY] = "eac3f52134483dddfb8284b8cae6434f1dba1500",
+	[RL_SCRIPT_FREE_ANY] = "891d2ecdaf5dab04f4b77c63c44ac0e2f54b7600",
 };
 
 bool words_know_scripts(void)

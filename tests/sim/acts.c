@@ -97,11 +97,10 @@ static void claim(sim_client *c, holding *h, int64_t hold_until)
 }
 
 /* Tells the watchdog that the lease has changed. */
-static void tell_watch(sim_client *c, holding *h)
+static void tell_watch(holding *h)
 {
 	if (h->renewal != NULL) {
 		rl_renewer_changed(h->renewal);
-		c->renewer.until = 0;
 	}
 }
 
@@ -249,7 +248,7 @@ static rl_bytes draw_own_token(sim_client *c, char *room, size_t size)
 	if (plan.has_twins) {
 		return rl_bytes_of(room, (unsigned) snprintf(room, size, "twin"));
 	}
-	if (one_in(2)) {
+	if (plan.has_reuse || one_in(2)) {
 		return draw_given(c);
 	}
 	return rl_bytes_of(room, (unsigned) snprintf(room, size, "own-%u", own_tokens++));
@@ -266,7 +265,7 @@ static void begin_take(sim_client *c, holding *h)
 {
 	char own[RL_WORDS_TEXT];
 	unsigned key = plan.permits > 1 ? 0 : any(plan.keys);
-	bool is_own = plan.permits == 0 && (plan.has_twins || one_in(8));
+	bool is_own = plan.permits == 0 && (plan.has_twins || one_in(plan.has_reuse ? 2 : 8));
 	bool is_once = plan.has_once && !is_own && one_in(2);
 	if (plan.permits == 0 && has_key(c, key)) {
 		return;
@@ -424,7 +423,7 @@ static void begin_extend(sim_client *c, holding *h)
 	}
 	rl_lease_expect(h->lease, c->ttl_ns);
 	judge_extending(c->index, rl_words_text(rl_lease_token(h->lease)).mark);
-	tell_watch(c, h);
+	tell_watch(h);
 	begin_op(c, ACT_EXTEND, h, ask(c, h, RL_VERB_EXTEND, c->ttl_ns / MS));
 }
 
@@ -794,7 +793,6 @@ static void begin_policy(sim_client *c, holding *h)
 		h->renewal->hold_until = hold_until;
 	}
 	rl_renewer_begin(h->renewal, &c->set, client_now(c));
-	c->renewer.until = 0;
 }
 
 static const char *why(const sim_client *c)
@@ -924,7 +922,7 @@ static void finish_extend(sim_client *c)
 		judge_failed(c->index, h->key, why(c));
 		rl_lease_doubt(h->lease, c->ttl_ns);
 	}
-	tell_watch(c, h);
+	tell_watch(h);
 	end_op(c);
 }
 
@@ -940,7 +938,7 @@ static void finish_fence(sim_client *c)
 	} else if (c->op->status == RL_BUSY) {
 		COVER(not_fenced);
 		rl_lease_lose(h->lease);
-		tell_watch(c, h);
+		tell_watch(h);
 	} else {
 		COVER(fence_failed);
 		judge_failed(c->index, h->key, why(c));
@@ -982,7 +980,7 @@ static void release_late(sim_client *c, const holding *h, unsigned members)
 	rl_late_release late = {.set = &c->set,
 		.key = h->lease->names.lock,
 		.permits = h->lease->permits,
-		.permit = h->lease->names.key,
+		.permit = h->lease->strays == 0 ? h->lease->names.key : rl_bytes_of(NULL, 0),
 		.token = rl_lease_token(h->lease),
 		.members = members,
 		.strays = h->lease->strays,
@@ -1103,7 +1101,7 @@ void acts_abandon(sim_client *c)
 	}
 	if (what == ACT_EXTEND) {
 		rl_lease_doubt(h->lease, c->ttl_ns);
-		tell_watch(c, h);
+		tell_watch(h);
 	}
 	end_op(c);
 	if (what == ACT_RELEASE && !h->is_token && rl_lease_is_open(h->lease)) {

@@ -300,6 +300,9 @@ static void draw_request(rl_request *request, char *room, rl_verb verb)
 	if (permits > 1) {
 		aim_at_permit(request, room);
 	}
+	if (verb == RL_VERB_SET && any(8) == 0) { /* another client's, and no reservation */
+		request->token = rl_bytes_of("", 0);
+	}
 	if (verb == RL_VERB_PROBE) { /* a client that looks also waits */
 		request->no_helpers = false;
 		request->mark_ms = request->mark_ms > 0 ? request->mark_ms : 2000;

@@ -266,6 +266,13 @@ static unsigned draw_permits(void)
 	return is_possible && chance_one_in(&own, 3) ? 2 + chance_below(&own, WORDS_KEYS - 1) : 0;
 }
 
+static bool draw_reuse(void)
+{
+	chance own;
+	chance_begin(&own, world.seed ^ UINT64_C(0x4e05e));
+	return chance_one_in(&own, 8) && plan.mode != PLAN_FAIR && plan.permits == 0;
+}
+
 static bool draw_once(void)
 {
 	chance own;
@@ -338,6 +345,7 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 	plan.has_once = draw_once();
 	plan.permits = draw_permits();
 	plan.keys = plan.permits > 1 ? plan.permits : plan.keys;
+	plan.has_reuse = draw_reuse();
 	choose_slow_server();
 	plan.is_hasty = draw_haste();
 }

@@ -135,6 +135,7 @@ typedef struct plan {
 	 * like fencing. */
 	unsigned permits;
 	bool has_once;      /* some work is to be done once; decided like fencing */
+	bool has_reuse;     /* callers use their own tokens again and again; decided like fencing */
 	bool has_stalls;    /* servers and clients stand still for seconds; nothing else breaks */
 	unsigned waits;     /* how many of 8 acquires wait */
 	uint64_t events;    /* the least number of events */

@@ -43,6 +43,17 @@ foreach ($waiters as $i => $waiter) {
 }
 eventually('keys', fn () => $server->keys() === [], 5.0);
 
+/* An empty value of another client looks like a reservation, but has no end: it is taken. */
+$server->cmd('SET', 'export', '');
+$held = [$lock->lease('export', slots: 3), $lock->lease('export', slots: 3)];
+$waiter = start_php('$lock = new RedisLock($argv[1]);
+    echo $lock->lease("export", wait: 60, slots: 3)->slot(), "\n";', [$server->dsn()]);
+eventually('one waits', fn () => $lock->inspect('export')->waiters === 1, 20.0);
+$began = microtime(true);
+unset($held[1]);
+same('its slot', "3\n", $waiter->output());
+check('it has not slept', microtime(true) - $began < slack(0.7), microtime(true) - $began);
+
 done();
 ?>
 --EXPECT--

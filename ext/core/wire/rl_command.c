@@ -132,9 +132,17 @@ static void build_blpop(rl_command *command, const rl_request *request)
 static void build_release(rl_command *command, const rl_request *request)
 {
 	if (request->permit_keys != NULL) {
+		bool unmarks = request->waiter.data != NULL && !rl_request_is_without_helpers(request);
 		add_script_name(command, request, RL_SCRIPT_FREE_ANY);
-		add_permits(command, request, 0);
+		add_permits(command, request, unmarks ? 2 : 0);
+		if (unmarks) {
+			add(command, request->mark);
+			add(command, request->tickets);
+		}
 		add(command, request->token);
+		if (unmarks) {
+			add(command, request->waiter);
+		}
 		return;
 	}
 	add_script(command, request, RL_SCRIPT_RELEASE);

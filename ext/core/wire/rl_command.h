@@ -116,9 +116,9 @@ typedef struct rl_command {
 
 void rl_command_build(rl_command *command, const rl_request *request);
 
-/* The undo of a request: a compare-and-delete of its token, with the lock's key alone, which every
- * user of the lock may access, and as text, because its answer may stay unread. Waiters find the
- * free lock when they look. */
+/* The undo of a request: a compare-and-delete of its token, with the lock's key alone (or the keys
+ * of its permits, if it is not known which has the token), which every user of the lock may access,
+ * and as text, because its answer may stay unread. Waiters find the free lock when they look. */
 rl_request rl_request_undo(const rl_request *request);
 
 /* True for the verbs that take or prolong the lock, replace its token or number it: the replicas

@@ -20,10 +20,10 @@
  "local j,c,k,w,l,r=1,redis.pcall,KEYS[1],KEYS[s+1],KEYS[s+2] "
 
 /* Of several permits the one with the highest rank: 4, our token; then what is free and what is
- * reserved, with the ranks of the caller; 1, taken. Of those that are taken it is the one that ends
- * first, if the waiter is to be marked, because the waiter has to know when it may look again. MGET
- * says nil for a key of another type, too: that is chosen if there is nothing else. */
-#define LUA_CHOOSE(free_rank, reserved_rank, is_marked) \
+ * reserved, with the ranks of the caller; 1, taken. If all are taken it is the one that ends first,
+ * because the caller has to know when it may look again. MGET says nil for a key of another type,
+ * too: that is chosen if there is nothing else. */
+#define LUA_CHOOSE(free_rank, reserved_rank) \
  "if s>1 then " \
  "local a={} " \
  "for i=1,s do a[i]=KEYS[i] end " \
@@ -31,15 +31,22 @@
  "if x.err then return x end " \
  "local top,least=0 " \
  "for i=1,s do " \
- "local y,z,t=x[i],1 " \
+ "local y,z=x[i],1 " \
  "if y==ARGV[1] then z=4 " \
- "elseif not y then z=top<" free_rank " and c('EXISTS',a[i])==0 and " free_rank " or 0.5 " \
- "elseif y=='' or (top<2 and " is_marked ") then " \
- "t=c('PTTL',a[i]) " \
- "if y=='' and t<=10 then z=" reserved_rank " end end " \
- "if z>top then top,j,least=z,i,t " \
- "elseif z==1 and top==1 and t and t>=0 and (not least or least<0 or t<least) then j,least=i,t end " \
- "end k=a[j] end "
+ "elseif not y then " \
+ "local e=top<" free_rank " and c('EXISTS',a[i]) " \
+ "if type(e)=='table' then return e end " \
+ "z=e==0 and " free_rank " or 0.5 " \
+ "elseif y=='' then " \
+ "local t=c('PTTL',a[i]) " \
+ "if type(t)=='table' then return t end " \
+ "if t>=0 and t<=10 then z=" reserved_rank " end end " \
+ "if z>top then top,j=z,i end end " \
+ "for i=1,top==1 and s or 0 do " \
+ "local t=x[i] and c('PTTL',a[i]) " \
+ "if type(t)=='table' then return t end " \
+ "if t and t>=0 and (not least or t<least) then j,least=i,t end end " \
+ "k=a[j] end "
 
 /* Sets v, the value. A sorted set is a lock of symfony/lock: the error of GET stays in v, as a
  * table that is no token. */
@@ -167,7 +174,7 @@ static const rl_script scripts[RL_SCRIPTS] = {
 	 * already keeps its TTL if that is longer. */
 	[RL_SCRIPT_TRY] = SCRIPT(
 		LUA_PERMIT_KEYS("8") "local q,i,e,g=ARGV[4],ARGV[5],ARGV[6],ARGV[7] " LUA_CHOOSE(
-			"2", "q~='0' and 3 or 1", "e~='0'") LUA_LOOK LUA_HOLDER
+			"2", "q~='0' and 3 or 1") LUA_LOOK LUA_HOLDER
 		"if h==5 and q=='1' then " LUA_UNMARK LUA_REPLICA LUA_TICKET
 		"local m=c('ZCOUNT',w,n/1000,'+inf') "
 		"if type(m)=='number' and m>0 then ticket(1) end "
@@ -175,11 +182,12 @@ static const rl_script scripts[RL_SCRIPTS] = {
 		"local free=h==0 or (h==1 and q~='0') "
 		"local mine=h==2 and ARGV[3]=='1' "
 		"if q=='1' and n>0 then "
-		"local s=c('ZSCORE',w,i) "
-		"local void=not s "
-		"if type(s)=='string' then void=tonumber(s)<n/1000 end "
+		"local o=c('ZSCORE',w,i) "
+		"local void=not o "
+		"if type(o)=='string' then void=tonumber(o)<n/1000 end "
 		"if void and free then " LUA_TICKET LUA_RESERVE "local live=c('ZCOUNT',w,n/1000,'+inf') "
-		"if type(live)=='number' and live>0 and ticket(1)>=0 then reserve() "
+		"local u=type(live)=='number' and live>0 and ticket(math.min(live,s)) or -1 "
+		"if u==0 or (u==1 and s==1) then reserve() "
 		"elseif v then c('DEL',k) end end "
 		"if void then return {0,n,p,h,0} end end "
 		"if free or mine then "
@@ -189,7 +197,7 @@ static const rl_script scripts[RL_SCRIPTS] = {
 		"return {1,n,s>1 and j or nil} end "
 		"if w and q~='1' then if e=='0' then " LUA_UNMARK "else " LUA_MARK
 		"end end " LUA_REPLICA LUA_CROWD "return {0,n,p,h,m}",
-		"18a38ca4d8f14f036476aaeca8b7aed925933a07"),
+		"344e906e40e3ecb5b072d18a426738d701d6b788"),
 	[RL_SCRIPT_RELEASE] =
 		SCRIPT(LUA_KEYS "local i,g,o,d=ARGV[2],ARGV[3],ARGV[4] and tonumber(ARGV[4]),ARGV[5] "
 						"if w and i and i~='' then " LUA_UNMARK "end " LUA_VALUE
@@ -208,11 +216,11 @@ static const rl_script scripts[RL_SCRIPTS] = {
 	/* The look that sends the ticket also reserves the lock; otherwise the looks of many waiters
 	 * would each wake another waiter. A waiter that has the lock by now (h==2) is not marked. */
 	[RL_SCRIPT_PROBE] = SCRIPT(
-		LUA_PERMIT_KEYS("5") "local i,e,g=ARGV[2],ARGV[3],ARGV[4] " LUA_CHOOSE("3", "2", "true")
+		LUA_PERMIT_KEYS("5") "local i,e,g=ARGV[2],ARGV[3],ARGV[4] " LUA_CHOOSE("3", "2")
 			LUA_LOOK LUA_HOLDER "if h~=2 then " LUA_MARK "end " LUA_REPLICA "local s=0 "
 								"if not v then " LUA_TICKET LUA_RESERVE "s=ticket(1) "
 								"if s==0 then reserve() end end " LUA_CROWD "return {n,p,h,s,m}",
-		"45ea433ba30d084c35ee0abbd93ecfa86b39f799"),
+		"007dfcff5f81ad838ff82dfcf92ea3ec1c73dd05"),
 	/* Only live marks count, not the member ''. */
 	[RL_SCRIPT_INSPECT] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER
 		"local m=n>0 and c('ZCOUNT',w,n/1000,'+inf') "
@@ -261,14 +269,18 @@ static const rl_script scripts[RL_SCRIPTS] = {
 		"local r=c('SET',f,n,'PX',86400000) "
 		"return r.err and r or n",
 		"969f6644c25d2ba00cdc9cb54d5709747c6a39ac"),
-	[RL_SCRIPT_FREE_ANY] = SCRIPT("local c,n=redis.pcall,0 "
-								  "for i=1,#KEYS do "
-								  "if c('GET',KEYS[i])==ARGV[1] then "
-								  "local d=c('DEL',KEYS[i]) "
-								  "if type(d)=='table' then return d end "
-								  "n=1 end end "
-								  "return n",
-		"eac3f52134483dddfb8284b8cae6434f1dba1500"),
+	[RL_SCRIPT_FREE_ANY] =
+		SCRIPT("local c,n=redis.pcall,0 "
+			   "for i=1,ARGV[2] and #KEYS-2 or #KEYS do "
+			   "local v=c('GET',KEYS[i]) "
+			   "if type(v)=='table' and string.sub(v.err,1,9)~='WRONGTYPE' then return v end "
+			   "if v==ARGV[1] then "
+			   "local d=c('DEL',KEYS[i]) "
+			   "if type(d)=='table' then return d end "
+			   "n=1 end end "
+			   "if ARGV[2] then c('ZREM',KEYS[#KEYS-1],ARGV[2]) end "
+			   "return n",
+			"891d2ecdaf5dab04f4b77c63c44ac0e2f54b7600"),
 };
 
 const rl_script *rl_script_get(rl_script_id id)

@@ -97,8 +97,8 @@ typedef enum rl_script_id {
 	 * - Answer: the number that is in the key now, as a string; or 0 or -1, as EXTEND. */
 	RL_SCRIPT_FENCE,
 	/* Frees each permit that has the token: the undo of a TRY whose answer is not known. KEYS are
-	 * the keys of the permits.
-	 * - ARGV: 1 token.
+	 * the keys of the permits, and the helper keys if the name of a waiter is given.
+	 * - ARGV: 1 token, 2 the name of a waiter that no longer waits, if any.
 	 * - Answer: 1 = freed, 0 = no permit has the token. */
 	RL_SCRIPT_FREE_ANY,
 } rl_script_id;
