@@ -614,7 +614,9 @@ static void note_nodes(const sim_client *c, const rl_acquire *acquire, uint64_t 
 static void tell_not_won(const sim_client *c)
 {
 	const rl_acquire *acquire = (const rl_acquire *) c->op;
-	int64_t ttl = c->ttl_ns + ghost_time(c, acquire);
+	/* An earlier call, which may have had a longer TTL, may have left a token that is used again.
+	 */
+	int64_t ttl = (c->is_again ? plan.ttl_longest : c->ttl_ns) + ghost_time(c, acquire);
 	if (acquire->own.data != NULL) {
 		judge_not_won(c->index, c->subject->key, rl_words_text(acquire->own).mark, ttl, true);
 	}

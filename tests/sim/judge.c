@@ -346,6 +346,10 @@ void judge_granted(unsigned client, unsigned key, uint64_t token, int64_t asked_
 	int64_t limit = 56 * plan.delay_most + 10 * MS;
 	bool is_judged = plan.faults == 0 && plan.members > 1 && plan.replicas == 0 && plan.dead == 0 &&
 		!plan.has_twins && !plan.has_small_buffers && plan_is_sound();
+	/* The answer of a member that refuses the helper keys may come after the end of the call, and
+	 * the late grant that the call has left is then a refusal: the next renewal puts the lock
+	 * there. */
+	is_judged = is_judged && !plan.is_forbidden;
 	/* A member that is slower than its timeout is backed off. */
 	bool is_hopeless = round_trip > plan.connect_timeout_ns || round_trip > plan.timeout_ns ||
 		round_trip > plan.ttl_least / 10;
