@@ -10,7 +10,7 @@ function serve(string $control, int $count, callable $connect): void
     for ($i = 0; $i < $count; $i++) {
         $pid = pcntl_fork();
         if ($pid === 0) {
-            pcntl_alarm(600); // whatever happens, no worker lives longer
+            pcntl_alarm(1800); // whatever happens, no worker lives longer
             answer_lines($control, $connect());
             exit(0);
         }
@@ -25,7 +25,7 @@ function answer_lines(string $control, callable $answer): void
 {
     $stream = stream_socket_client("unix://$control", $code, $reason, 10)
         ?: throw new RuntimeException("no control socket: $reason");
-    stream_set_timeout($stream, 600);
+    stream_set_timeout($stream, 1800);
     fwrite($stream, getmypid() . "\n");
     while (($line = fgets($stream)) !== false) {
         fwrite($stream, implode(' ', $answer(explode(' ', rtrim($line, "\n")))) . "\n");
