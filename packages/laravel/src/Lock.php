@@ -120,7 +120,8 @@ class Lock extends CacheLock
         return (int) ceil((float) $seconds);
     }
 
-    private static function ttl(int $seconds): float
+    /** @internal the TTL of so many seconds of Laravel */
+    public static function ttl(int $seconds): float
     {
         $longest = self::LONGEST_SECONDS;
         return (float) ($seconds > 0 ? min($seconds, $longest) : $longest);

@@ -8,6 +8,7 @@ use Error;
 use Illuminate\Cache\CacheManager;
 use Illuminate\Cache\Repository;
 use Illuminate\Contracts\Config\Repository as Config;
+use Illuminate\Contracts\Events\Dispatcher;
 use Illuminate\Contracts\Foundation\Application;
 use Illuminate\Contracts\Redis\Factory;
 use Illuminate\Support\ServiceProvider;
@@ -23,7 +24,7 @@ class RedisLockServiceProvider extends ServiceProvider
     {
         $this->callAfterResolving('cache', function (CacheManager $caches): void {
             $caches->extend('redislock', fn (Application $app, array $config): Repository
-                => RedisLockServiceProvider::repository($caches, $app, $config));
+                => RedisLockServiceProvider::repository($app, $config));
         });
     }
 
@@ -31,11 +32,8 @@ class RedisLockServiceProvider extends ServiceProvider
      * @internal
      * @param array<mixed> $config the store's array in config/cache.php
      */
-    public static function repository(
-        CacheManager $caches,
-        Application $app,
-        array $config,
-    ): Repository {
+    public static function repository(Application $app, array $config): Repository
+    {
         $settings = $app->make(Config::class);
         $prefix = self::text($config['prefix'] ?? $settings->get('cache.prefix')) ?? '';
         $connection = self::text($config['connection'] ?? null) ?? 'default';
@@ -51,8 +49,13 @@ class RedisLockServiceProvider extends ServiceProvider
         /* To remove all locks, Laravel 13 empties the database of a lock connection that is not the
            connection of the values. The locks on "servers" are not in that database. */
         $store->setLockConnection($hasServers ? $connection : $lockConnection);
-        $store->setRedisLock(self::redisLock($arguments, self::text($config['store'] ?? null)));
-        return $caches->repository($store, $config);
+        $store->setRedisLock(self::redisLock($arguments, self::text($config['store'] ?? null)),
+            count((array) $arguments['servers']) === 1);
+        $repository = new RedisLockRepository($store, array_intersect_key($config, ['store' => 0]));
+        if (($config['events'] ?? true) && $app->bound(Dispatcher::class)) {
+            $repository->setEventDispatcher($app->make(Dispatcher::class));
+        }
+        return $repository;
     }
 
     /**

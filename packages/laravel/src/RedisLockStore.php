@@ -16,15 +16,24 @@ use RedisLock;
 class RedisLockStore extends RedisStore
 {
     private ?RedisLock $redisLock = null;
+    private bool $hasOneServer = false;
 
     /**
      * @param RedisLock $redisLock its prefix is what Laravel's connection puts before each key
+     * @param bool $hasOneServer it has one DSN: a server, its Sentinels, or a cluster
      * @return $this
      */
-    public function setRedisLock(RedisLock $redisLock)
+    public function setRedisLock(RedisLock $redisLock, bool $hasOneServer = false)
     {
         $this->redisLock = $redisLock;
+        $this->hasOneServer = $hasOneServer;
         return $this;
+    }
+
+    /** A lock on one server can have several slots. */
+    public function hasOneServer(): bool
+    {
+        return $this->hasOneServer;
     }
 
     /**

@@ -1,8 +1,9 @@
 <?php
 
-/* Waits for the lock NAME, and prints the time at which it has it.
+/* Waits for the lock NAME, or for the only slot of its funnel, and prints the time at which it has
+   it.
 
-   usage: php waiter.php NAME */
+   usage: php waiter.php NAME [funnel] */
 
 declare(strict_types=1);
 
@@ -12,8 +13,14 @@ use RedisLock\Laravel\Tests\TestCase;
 require __DIR__ . '/bootstrap.php';
 
 TestCase::application();
-$lock = Cache::lock($argv[1], 10);
 echo "waiting\n";
+if (($argv[2] ?? '') === 'funnel') {
+    Cache::store()->funnel($argv[1])->limit(1)->block(10)->then(function (): void {
+        echo microtime(true), "\n";
+    });
+    exit(0);
+}
+$lock = Cache::lock($argv[1], 10);
 $lock->block(10);
 echo microtime(true), "\n";
 exit($lock->release() ? 0 : 1);
