@@ -378,7 +378,8 @@ class RedisLock
      * synchronized(). Also where the object is reentrant, the section runs under a lock of its own;
      * if the section enters that lock again and keeps the lease, the mark comes with its release.
      *
-     * @param callable $section called with the RedisLockLease; its return value is not used
+     * @param callable $section called with the RedisLockLease; its return value is not used. Not a
+     *   generator function, whose code would run after the end of the lock
      * @param float $for seconds, 0.005 to 366 days: how long the mark stays
      *
      * @return bool true = this call has run the section; false = the section has run to its end

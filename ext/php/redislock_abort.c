@@ -12,11 +12,10 @@
 #define ASK_AGAIN_NS RL_NS_PER_SECOND
 
 /* Any other value is an error: to take 1 or "yes" for either answer would surprise some scripts. */
-static void throw_bad_answer(const zval *answer)
+static void throw_bad_answer(const redislock_abort *abort, const zval *answer)
 {
-	uint32_t last_arg = EG(current_execute_data)->func->common.num_args;
 	zend_argument_type_error(
-		last_arg, "must return a bool or null, %s returned", zend_zval_type_name(answer));
+		abort->arg, "must return a bool or null, %s returned", zend_zval_type_name(answer));
 }
 
 void redislock_abort_ask(redislock_abort *abort)
@@ -34,7 +33,7 @@ void redislock_abort_ask(redislock_abort *abort)
 	if (Z_TYPE_P(value) == IS_TRUE) {
 		abort->answer = REDISLOCK_ABORT_STOP;
 	} else if (Z_TYPE_P(value) > IS_FALSE) {
-		throw_bad_answer(value);
+		throw_bad_answer(abort, value);
 	}
 	abort->due_at = abort->answer == REDISLOCK_ABORT_STOP ? 0 : rl_os_now() + ASK_AGAIN_NS;
 	zval_ptr_dtor(&answer);

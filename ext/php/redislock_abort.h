@@ -23,8 +23,9 @@ typedef enum redislock_abort_answer {
 	REDISLOCK_ABORT_STOP, /* final: the callable is not asked again */
 } redislock_abort_answer;
 
-/* All zero = the script gave no callable. */
+/* All zero but for the number of the argument = the script gave no callable. */
 typedef struct redislock_abort {
+	uint32_t arg;
 	/* Borrowed from the arguments of the method, in whose frame alone the callable is called. */
 	zend_fcall_info function;
 	zend_fcall_info_cache cache;

@@ -276,10 +276,11 @@ static bool is_owner(
  * this flow, or of another flow, which stands still while this one waits. The servers must confirm
  * that, because the key may have been deleted or have another holder by now. If they cannot be
  * asked, the wait goes on as any other wait.
+ * @param can_nest the call would enter the lock, if the object were reentrant
  * @param[in,out] wait_ns the time that the question has taken is taken off the wait
  * @return false = an exception was thrown */
-static bool check_deadlock(
-	redislock_client *client, rl_bytes key, int64_t *wait_ns, const zend_string *name)
+static bool check_deadlock(redislock_client *client, rl_bytes key, bool can_nest, int64_t *wait_ns,
+	const zend_string *name)
 {
 	const redislock_record *record = *wait_ns > 0 ? redislock_record_blocking(client, key) : NULL;
 	if (record == NULL) {
@@ -299,7 +300,7 @@ static bool check_deadlock(
 		*wait_ns = deadline == RL_NEVER ? RL_NEVER : left > 0 ? left : 1; /* still a wait */
 		return true;
 	}
-	const char *way_out = client->is_reentrant
+	const char *way_out = client->is_reentrant || !can_nest
 		? "release that lease first, or give it a maxHold"
 		: "release that lease first, give it a maxHold, or nest the sections with reentrant: true";
 	char shown[RL_BYTES_TEXT];
@@ -356,7 +357,7 @@ ZEND_METHOD(RedisLock, acquire)
 	zend_string *token = NULL;
 	double ttl = 30.0;
 	double wait = 0.0;
-	redislock_abort abort = {0};
+	redislock_abort abort = {.arg = 5};
 	ZEND_PARSE_PARAMETERS_START(1, 5)
 		Z_PARAM_STR(name)
 		Z_PARAM_OPTIONAL
@@ -377,7 +378,7 @@ ZEND_METHOD(RedisLock, acquire)
 	if (token != NULL) {
 		args.token = rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token));
 	}
-	if (!check_deadlock(client, args.key, &args.wait_ns, name) ||
+	if (!check_deadlock(client, args.key, true, &args.wait_ns, name) ||
 		(token != NULL && !check_unreleased(client, args.key, args.token, name))) {
 		redislock_free_key(joined);
 		RETURN_THROWS();
@@ -591,7 +592,7 @@ static bool take_key(redislock_client *client, lease_args *in, const redislock_k
 		return true;
 	}
 	if (EG(exception) != NULL ||
-		(!is_slotted && !check_deadlock(client, key->key, &args->wait_ns, key->name)) ||
+		(!is_slotted && !check_deadlock(client, key->key, !is_once, &args->wait_ns, key->name)) ||
 		(token != NULL && !check_unreleased(client, key->key, args->token, key->name))) {
 		return false;
 	}
@@ -726,8 +727,8 @@ static bool take_lease(zval *self, lease_args *in, zval *object)
 
 ZEND_METHOD(RedisLock, lease)
 {
-	lease_args args = {
-		LEASE_DEFAULTS, .ttl_arg = 2, .has_wait = true, .token_arg = 7, .slots_arg = 9};
+	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 2, .has_wait = true, .token_arg = 7,
+		.abort.arg = 8, .slots_arg = 9};
 	ZEND_PARSE_PARAMETERS_START(1, 9)
 		Z_PARAM_ARRAY_HT_OR_STR(args.names, args.name)
 		Z_PARAM_OPTIONAL
@@ -874,8 +875,8 @@ ZEND_METHOD(RedisLock, synchronized)
 	zend_fcall_info section;
 	zend_fcall_info_cache cache;
 	char held[RL_HOLDER_TEXT] = "";
-	lease_args args = {
-		LEASE_DEFAULTS, .ttl_arg = 3, .has_wait = true, .held = held, .slots_arg = 9};
+	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 3, .has_wait = true, .held = held, .abort.arg = 8,
+		.slots_arg = 9};
 	ZEND_PARSE_PARAMETERS_START(2, 9)
 		Z_PARAM_ARRAY_HT_OR_STR(args.names, args.name)
 		Z_PARAM_FUNC(section, cache)
@@ -906,7 +907,8 @@ ZEND_METHOD(RedisLock, once)
 	zend_fcall_info_cache cache;
 	double done;
 	char held[RL_HOLDER_TEXT] = "";
-	lease_args args = {LEASE_DEFAULTS, .ttl_arg = 4, .has_wait = true, .held = held};
+	lease_args args = {
+		LEASE_DEFAULTS, .ttl_arg = 4, .has_wait = true, .held = held, .abort.arg = 9};
 	ZEND_PARSE_PARAMETERS_START(3, 9)
 		Z_PARAM_STR(args.name)
 		Z_PARAM_FUNC(section, cache)
@@ -921,6 +923,11 @@ ZEND_METHOD(RedisLock, once)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
 	zval result;
+	if ((cache.function_handler->common.fn_flags & ZEND_ACC_GENERATOR) != 0) {
+		zend_argument_value_error(2,
+			"must not be a generator function: its code would not run before the end of the lock");
+		RETURN_THROWS();
+	}
 	if (!redislock_read_done(done, 3, &args.done_ms)) {
 		RETURN_THROWS();
 	}

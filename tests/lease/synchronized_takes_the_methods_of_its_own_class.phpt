@@ -16,7 +16,7 @@ final class Strange extends RedisLock
 {
     public function lease(string|array $key, float $ttl = 30.0, float $wait = 0.0,
         bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null,
-        ?string $token = null, ?callable $abort = null): ?RedisLockLease
+        ?string $token = null, ?callable $abort = null, int $slots = 1): ?RedisLockLease
     {
         throw new LogicException('not called');
     }

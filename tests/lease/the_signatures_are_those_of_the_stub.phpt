@@ -30,6 +30,7 @@ same('RedisLockLease', [
     '__construct' => '()',
     'key' => '(): string',
     'keys' => '(): array',
+    'slot' => '(): int',
     'token' => '(): string',
     'remaining' => '(): float',
     'isHeld' => '(): bool',
@@ -46,11 +47,11 @@ same('RedisLockLease', [
 ], $shown('RedisLockLease'));
 same('RedisLock', [
     'lease' =>
-        '(array|string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, #[\SensitiveParameter] ?string $token = null, ?callable $abort = null): ?RedisLockLease',
+        '(array|string $key, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, #[\SensitiveParameter] ?string $token = null, ?callable $abort = null, int $slots = 1): ?RedisLockLease',
     'resume' =>
         '(string $key, #[\SensitiveParameter] string $token, float $ttl = 30.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null): ?RedisLockLease',
     'synchronized' =>
-        '(array|string $key, callable $section, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, ?callable $abort = null): mixed',
+        '(array|string $key, callable $section, float $ttl = 30.0, float $wait = 0.0, bool $renew = true, ?float $maxHold = null, ?callable $onLoss = null, ?callable $abort = null, int $slots = 1): mixed',
 ], array_intersect_key($shown('RedisLock'), ['lease' => 0, 'resume' => 0, 'synchronized' => 0]));
 same('getResult()', '(): mixed', $shown('RedisLockLostException')['getResult']);
 

@@ -40,7 +40,10 @@ $is_told('an object with other options',
     fn () => (new RedisLock($server->dsn(), 'p:', persistent: false, wake: false))->acquire('k',
         wait: 20));
 $is_told('a re-entrant object that is not the same',
-    fn () => (new RedisLock($server->dsn(), 'p:', reentrant: true))->lease('k', wait: 20));
+    fn () => (new RedisLock($server->dsn(), 'p:', reentrant: true))->lease('k', wait: 20),
+    'release that lease first, or give it a maxHold');
+$is_told('once()', fn () => $lock->once('k', $section, for: 60, wait: 20),
+    'release that lease first, or give it a maxHold');
 $is_told('in another Fiber', fn () => (new Fiber(fn () => $lock->lease('k', wait: 20)))->start(),
     'another Fiber or coroutine .* without a wait');
 throws('the key with its prefix', 'RedisLockException', '~"p:k"~',
