@@ -19,23 +19,21 @@ $runs = 0;
 $section = function () use (&$runs): void {
     $runs++;
 };
-/* Otherwise a connection that is slow to come has neither token nor mark. */
-eventually('all are connected', function () use ($lock, $members): bool {
-    $token = $lock->acquire('first', 10);
-    $have_it = array_keys($members->values('first'), $token, true);
-    return $lock->release('first', (string) $token) && count($have_it) === 3;
-}, 10.0);
+/* A member whose connection is slow to come may have neither token nor mark. */
+$marked = fn (): array => array_keys($members->values('mail'), 'rl1.done', true);
 same('the first call', true, $lock->once('mail', $section, for: 60, ttl: room(2.0)));
-eventually('all have the mark',
-    fn () => $members->values('mail') === ['rl1.done', 'rl1.done', 'rl1.done'], 10.0);
+eventually('a majority has the mark', fn () => count($marked()) >= 2, 10.0);
 same('the second call', false, $lock->once('mail', $section, for: 60, ttl: room(2.0)));
 same('isDone', true, $lock->inspect('mail')->isDone);
 
 /* A majority has lost it. */
-$members->servers[0]->cmd('DEL', 'mail');
+while (count($marked()) > 2) {
+    $members->servers[$marked()[0]]->cmd('DEL', 'mail');
+}
 same('two have it', false, $lock->once('mail', $section, for: 60, ttl: room(2.0)));
-$members->servers[1]->cmd('DEL', 'mail');
-same('one has it', true, $lock->once('mail', $section, for: 60, ttl: room(2.0)));
+$members->servers[$marked()[0]]->cmd('DEL', 'mail');
+same('one has it', true,
+    $lock->once('mail', $section, for: 60, ttl: room(2.0), wait: slack(5.0)));
 same('runs', 2, $runs);
 
 $members->pause(1);

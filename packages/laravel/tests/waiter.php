@@ -8,14 +8,16 @@
 declare(strict_types=1);
 
 use Illuminate\Support\Facades\Cache;
+use RedisLock\Laravel\RedisLockRepository;
 use RedisLock\Laravel\Tests\TestCase;
 
 require __DIR__ . '/bootstrap.php';
 
 TestCase::application();
 echo "waiting\n";
-if (($argv[2] ?? '') === 'funnel') {
-    Cache::store()->funnel($argv[1])->limit(1)->block(10)->then(function (): void {
+$repository = Cache::store();
+if (count($argv) > 2 && $repository instanceof RedisLockRepository) {
+    $repository->funnel($argv[1])->limit(1)->block(10)->then(function (): void {
         echo microtime(true), "\n";
     });
     exit(0);
