@@ -1,6 +1,6 @@
 <?php
 
-declare(strict_types=1);
+/* Without strict types, because settings from .env are strings: PHP makes them numbers. */
 
 namespace RedisLock\Laravel;
 
