@@ -936,11 +936,8 @@ ZEND_METHOD(RedisLock, once)
 		throw_not_taken(&args);
 	}
 	redislock_free_keys(&args.keys);
-	if (!is_taken && EG(exception) != NULL) {
-		RETURN_THROWS();
-	}
 	if (!is_taken) {
-		RETURN_FALSE;
+		RETURN_FALSE; /* which PHP drops after an exception */
 	}
 	ZVAL_UNDEF(&result);
 	run_section(&section, &cache, &object, &result, args.done_ms);

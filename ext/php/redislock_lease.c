@@ -530,14 +530,14 @@ static bool may_detach(redislock_lease_object *object)
 		redislock_throw_lost(record->lease, loss_of(object));
 		return false;
 	}
-	bool is_slot = record->lease->permits > 1;
-	if (is_slot) {
-		throw_undetachable(record, "a token does not say of which slot it is");
-	} else if (record->refs->next != NULL) {
-		throw_undetachable(
-			record, "it is held more than once (reentrant: true); release the other leases first");
+	const char *why = record->lease->permits > 1 ? "a token does not say of which slot it is"
+		: record->refs->next != NULL
+		? "it is held more than once (reentrant: true); release the other leases first"
+		: NULL;
+	if (why != NULL) {
+		throw_undetachable(record, why);
 	}
-	return !is_slot && record->refs->next == NULL;
+	return why == NULL;
 }
 
 /* The callable goes first, while the lease can still keep the lock: a destructor may throw, and the

@@ -68,13 +68,6 @@ static rl_bytes copy_of(rl_bytes bytes, char *room)
 	return rl_bytes_of(room, bytes.len);
 }
 
-/* How many bytes more the keys of permits take. */
-static size_t permits_room(const rl_late_release *late)
-{
-	size_t aligning = _Alignof(rl_bytes);
-	return late->permits > 1 ? aligning + rl_names_permits_size(late->key.len, late->permits) : 0;
-}
-
 /* Writes the key of the permit, or the keys of all permits. */
 static void name_permits(rl_renewal *renewal, const rl_late_release *late, char *room)
 {
@@ -82,7 +75,6 @@ static void name_permits(rl_renewal *renewal, const rl_late_release *late, char 
 	if (late->permit.len > 0) {
 		rl_lease_set_permit(lease, room, late->permit, late->permits);
 	} else {
-		room += -(uintptr_t) room % _Alignof(rl_bytes);
 		lease->permits = late->permits;
 		renewal->permit_keys = rl_names_put_permits(room, &lease->names, late->permits);
 	}
@@ -91,8 +83,8 @@ static void name_permits(rl_renewal *renewal, const rl_late_release *late, char 
 /* A record with copies of key and tokens, lost from the start. NULL when out of memory. */
 static rl_renewal *new_record(rl_renewer *renewer, const rl_late_release *late)
 {
-	size_t token_room =
-		late->token.len + late->back.len + late->other.len + late->waiter.len + permits_room(late);
+	size_t token_room = late->token.len + late->back.len + late->other.len + late->waiter.len +
+		rl_names_permits_size(late->key.len, late->permits);
 	rl_lease *lease = rl_lease_new(renewer->env, late->key, 0, token_room, 0, late->set->naming);
 	rl_renewal *renewal = lease != NULL ? rl_renewal_new(late->set, lease) : NULL;
 	if (renewal == NULL || !rl_renewer_prepare(renewer, renewal, late->set)) {

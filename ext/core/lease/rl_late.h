@@ -42,8 +42,8 @@ typedef struct rl_late_release {
 	const rl_set *set;
 	/* The key of the lock, with its prefix. */
 	rl_bytes key;
-	/* How many permits it has; 0 = one. If there are several: the key of the one that has the
-	 * token; no data = that is not known. */
+	/* How many permits the lock has; 0 = one. If it has several, permit is the key of the permit
+	 * that has the token; no data = that is not known. */
 	unsigned permits;
 	rl_bytes permit;
 	/* This process has drawn it. */

@@ -12,10 +12,10 @@
  * the waiter, and the waiter takes a place in the wait queue of one member, where a release wakes
  * it. From time to time the waiter probes again. (A call for work that is to be done once begins
  * with a try instead, which reports the holder: the call ends as soon as any member names the mark
- * of work that is done. So does a call for one of several permits, of which the script chooses one:
- * the other scripts of the lock have the key of this permit.) Where waiters are not woken (wake:
- * false, or a server that does not allow it) the waiter polls: it has no place, and sends a try
- * instead of each probe.
+ * of work that is done. A call for one of several permits begins with a try, too, because a script
+ * chooses the permit; the other scripts of the lock have the key of this permit.) Where waiters are
+ * not woken (wake: false, or a server that does not allow it) the waiter polls: it has no place,
+ * and sends a try instead of each probe.
  *
  *     PAUSED --due--> PROBING (probe) or TRYING (SET, try) --refused--> PAUSED
  *     PAUSED or PROBING --the place has won--> TRYING (try) --granted--> DONE
@@ -199,7 +199,6 @@ static void name_permits(rl_op *op, unsigned permits, char *room)
 {
 	rl_request *request = &op->call.terms.request;
 	rl_names names = {.lock = request->key, .mark = request->mark};
-	room += -(uintptr_t) room % _Alignof(rl_bytes);
 	request->permits = permits;
 	request->permit_keys = rl_names_put_permits(room, &names, permits);
 }
@@ -211,10 +210,9 @@ rl_op *rl_acquire_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_ac
 	char *tokens;
 	const rl_label *label = rl_label_or(&set->label, env->label);
 	size_t drawn_len = rl_token_len(label);
-	size_t permits_size =
-		args->permits > 1 ? rl_names_permits_size(args->key.len, args->permits) : 0;
+	size_t permits_size = rl_names_permits_size(args->key.len, args->permits);
 	rl_acquire *acquire = rl_op_alloc(sizeof *acquire, &acquire_class, set, pool, env, args->key,
-		drawn_len + given_len + _Alignof(rl_bytes) + permits_size, &tokens);
+		drawn_len + given_len + permits_size, &tokens);
 	if (acquire == NULL) {
 		return NULL;
 	}

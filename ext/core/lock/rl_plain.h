@@ -13,8 +13,8 @@ typedef struct rl_plain_args {
 	 * has helper keys: see rl_naming. */
 	rl_verb verb;
 	rl_bytes key; /* of the lock, with its prefix */
-	/* The lock has several permits, and this is the key of the one that is meant; no data = the
-	 * lock has one. */
+	/* If the lock has several permits: the key of the permit that the command is about. No data =
+	 * the lock has one permit. */
 	rl_bytes permit;
 	unsigned permits;
 	rl_bytes token;  /* no data = none needed */

@@ -96,11 +96,6 @@ rl_bytes rl_names_put_fence(char *room, rl_bytes key, rl_naming naming)
 							  : put_name(room, key, form, LITERAL(RL_FENCE_SUFFIX));
 }
 
-size_t rl_names_permits_size(size_t key_len, unsigned count)
-{
-	return count * (sizeof(rl_bytes) + RL_PERMIT_NAME_MAX(key_len));
-}
-
 /* What stands before the colons of a helper key. */
 static rl_bytes stem_of(const rl_names *names)
 {
@@ -109,9 +104,9 @@ static rl_bytes stem_of(const rl_names *names)
 	return rl_bytes_of(names->mark.data, len + has_one_colon);
 }
 
-const rl_bytes *rl_names_put_permits(void *room, const rl_names *names, unsigned count)
+const rl_bytes *rl_names_put_permits(char *room, const rl_names *names, unsigned count)
 {
-	rl_bytes *keys = room;
+	rl_bytes *keys = (void *) (room + -(uintptr_t) room % _Alignof(rl_bytes));
 	char *at = (char *) (keys + count);
 	rl_bytes stem = stem_of(names);
 	keys[0] = names->lock;

@@ -56,15 +56,19 @@ rl_bytes rl_names_put_fence(char *room, rl_bytes key, rl_naming naming);
  * braces. Then fewer holders than allowed may have them, and never more.) */
 #define RL_PERMITS_MAX 64
 
-/* The size of the room for the keys of so many permits, of which the first is not copied. */
-size_t rl_names_permits_size(size_t key_len, unsigned count);
-
-/* Writes the keys into room, which is aligned for rl_bytes. The lock must have helper keys.
- * @return the keys, in room */
-const rl_bytes *rl_names_put_permits(void *room, const rl_names *names, unsigned count);
-
 /* The longest name of a permit. */
 #define RL_PERMIT_NAME_MAX(key_len) ((key_len) + sizeof "{}#64")
+
+/* The size of the room for the keys of so many permits, of which the first is not copied. 0 = the
+ * lock has one permit. */
+static inline size_t rl_names_permits_size(size_t key_len, unsigned count)
+{
+	size_t one = sizeof(rl_bytes) + RL_PERMIT_NAME_MAX(key_len);
+	return count > 1 ? _Alignof(rl_bytes) + count * one : 0;
+}
+
+/* Writes the keys into room. The lock must have helper keys. @return the keys, in room */
+const rl_bytes *rl_names_put_permits(char *room, const rl_names *names, unsigned count);
 
 /* The key may be the helper key of another key, so it is no name for a lock. */
 bool rl_names_may_be_helper(rl_bytes key);

@@ -19,10 +19,10 @@
  "local s=ARGV[" argument "] and tonumber(ARGV[" argument "]) or 1 " \
  "local j,c,k,w,l,r=1,redis.pcall,KEYS[1],KEYS[s+1],KEYS[s+2] "
 
-/* Of several permits the one with the highest rank: 4, our token; then what is free and what is
- * reserved, with the ranks of the caller; 1, taken. If all are taken it is the one that ends first,
- * because the caller has to know when it may look again. MGET says nil for a key of another type,
- * too: that is chosen if there is nothing else. */
+/* Chooses the permit with the highest rank: a permit with our token has rank 4, a taken permit has
+ * rank 1, and the caller gives the ranks of free and of reserved permits. If all are taken, the
+ * permit that ends first is chosen, because the caller has to know when it may look again. MGET
+ * says nil for a key of another type, too: such a key is chosen if there is nothing else. */
 #define LUA_CHOOSE(free_rank, reserved_rank) \
  "if s>1 then " \
  "local a={} " \

@@ -45,11 +45,11 @@ typedef enum rl_script_id {
 	 *   an rl_place, 5 the waiter's name, 6 for how many ms the waiter is marked (0 = not at all),
 	 *   7 with several servers the reservation in ms that the waiter needs, 8 the number of
 	 * permits, if there are several.
-	 * - Answer: {1, TIME} = taken, {1, TIME, number} = taken the permit with this number, {0, TIME,
-	 * PTTL, rl_holder, number of marks} = refused. TIME is in us, and 0 with one key or if the
-	 * helper keys cannot be used. If the holder's token has a label, the label replaces
-	 * RL_HOLDER_KIN. A try of RL_PLACE_QUEUED that reports RL_HOLDER_DONE has removed the waiter's
-	 * mark, and has sent a ticket to the next waiter. */
+	 * - Answer: {1, TIME} = taken; {1, TIME, number} = has taken the permit with this number; {0,
+	 *   TIME, PTTL, rl_holder, number of marks} = refused. TIME is in us, and 0 with one key or if
+	 *   the helper keys cannot be used. If the holder's token has a label, the label replaces
+	 *   RL_HOLDER_KIN. A try of RL_PLACE_QUEUED that reports RL_HOLDER_DONE has removed the
+	 * waiter's mark, and has sent a ticket to the next waiter. */
 	RL_SCRIPT_TRY,
 	/* Frees the lock if the token is the holder's: the compare-and-delete of
 	 * https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/. If a waiter is
