@@ -901,6 +901,13 @@ ZEND_METHOD(RedisLock, synchronized)
 	run_section(&section, &cache, &object, return_value, 0);
 }
 
+/* PHP has no function yet for a call that goes to __call(). */
+static bool is_generator(const zend_fcall_info_cache *cache)
+{
+	const zend_function *function = cache->function_handler;
+	return function != NULL && (function->common.fn_flags & ZEND_ACC_GENERATOR) != 0;
+}
+
 ZEND_METHOD(RedisLock, once)
 {
 	zend_fcall_info section;
@@ -923,7 +930,7 @@ ZEND_METHOD(RedisLock, once)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
 	zval result;
-	if ((cache.function_handler->common.fn_flags & ZEND_ACC_GENERATOR) != 0) {
+	if (is_generator(&cache)) {
 		zend_argument_value_error(2,
 			"must not be a generator function: its code would not run before the end of the lock");
 		RETURN_THROWS();

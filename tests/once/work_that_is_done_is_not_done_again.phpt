@@ -32,6 +32,28 @@ same('an object with wake: false', false,
 same('runs afterwards', 1, $runs);
 same('keys', ['0:mail:42'], $server->keys());
 
+/* Methods that __call() and __callStatic() stand in for. */
+final class Magic
+{
+    public static array $calls = [];
+
+    public function __call(string $name, array $arguments): mixed
+    {
+        self::$calls[] = $name;
+        return null;
+    }
+
+    public static function __callStatic(string $name, array $arguments): mixed
+    {
+        self::$calls[] = "::$name";
+        return null;
+    }
+}
+same('__call()', true, $lock->once('magic', [new Magic, 'work'], for: 60));
+same('__callStatic()', true, $lock->once('magic:static', 'Magic::work', for: 60));
+same('their calls', ['work', '::work'], Magic::$calls);
+$server->cmd('DEL', 'magic', 'magic:static');
+
 /* The mark holds the key. */
 same('isLocked()', true, $lock->isLocked('mail:42'));
 same('owner()', null, $lock->owner('mail:42'));
