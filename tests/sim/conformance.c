@@ -218,7 +218,7 @@ static const rl_bytes *permit_keys;
 static void draw_permits(void)
 {
 	static char names_room[ROOM];
-	static rl_bytes keys_room[ROOM / sizeof(rl_bytes)];
+	static char keys_room[ROOM];
 	rl_names names = rl_names_put(names_room, rl_bytes_of("k0", 2), RL_NAMES_PLAIN);
 	permits = any(3) == 0 ? 2 + any(PERMITS_MOST - 1) : 0;
 	permit_keys = rl_names_put_permits(keys_room, &names, PERMITS_MOST);
