@@ -373,6 +373,14 @@ static bool is_worth_asking(const rl_errand *errand, rl_pool_want want, int64_t 
 			rl_lines_conn(terms->lines, errand->node) != NULL);
 }
 
+/* Nothing was sent. Until then the rest of the command is that of the errand before. */
+static void begin_command(rl_errand *errand)
+{
+	errand->sent.verb = RL_VERB_SET;
+	errand->sent.form = errand->terms->request.form;
+	errand->sent.no_helpers = errand->sent.is_asking = false;
+}
+
 void rl_errand_begin(rl_errand *errand, int64_t now, int64_t latest)
 {
 	rl_errand_terms *terms = errand->terms;
@@ -387,7 +395,7 @@ void rl_errand_begin(rl_errand *errand, int64_t now, int64_t latest)
 	errand->err->status = RL_OK;
 	memset(&errand->state, 0, sizeof *errand - offsetof(rl_errand, state));
 	errand->channel.lines = terms->lines;
-	errand->sent.form = terms->request.form;
+	begin_command(errand);
 	errand->timeout = timeout;
 	errand->connect_timeout = patience_for(terms, server->connect_timeout_ns);
 	errand->budget_max = budget_max;

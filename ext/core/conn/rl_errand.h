@@ -116,13 +116,13 @@ typedef struct rl_errand {
 	rl_target *node;
 	/* Borrowed; NULL = no lookup was needed yet. */
 	rl_lookup *lookup;
+	/* The command as last sent. If it is sent again, it keeps the form that the server wants. */
+	rl_request sent;
 	/* rl_errand_begin() clears the fields from here to the end. */
 	rl_errand_state state;
 	rl_vote vote;
 	rl_channel channel;
 	rl_doubt doubt;
-	/* The command as last sent. If it is sent again, it keeps the form that the server wants. */
-	rl_request sent;
 	bool has_dialled; /* the budget includes connect_timeout */
 	/* The connection must not be used again: a reply is overdue or makes no sense, or the server is
 	 * a replica. */

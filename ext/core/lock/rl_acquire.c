@@ -1522,6 +1522,9 @@ static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 
 bool rl_acquire_leaves(const rl_acquire *acquire, rl_late_grant *grant)
 {
+	if (acquire->op.status != RL_OK || acquire->unasked == 0) {
+		return false;
+	}
 	const rl_quorum_call *call = &acquire->op.call;
 	*grant = (rl_late_grant){.set = call->terms.set,
 		.key = call->terms.request.key,
@@ -1529,7 +1532,7 @@ bool rl_acquire_leaves(const rl_acquire *acquire, rl_late_grant *grant)
 		.members = acquire->unasked,
 		.ttl_ns = acquire->ttl_ns,
 		.proven_until = acquire->proven_until};
-	return acquire->op.status == RL_OK && acquire->unasked != 0;
+	return true;
 }
 
 static void abandon(rl_op *op, int64_t now)

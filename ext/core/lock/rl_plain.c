@@ -150,12 +150,16 @@ static bool leaves(const rl_op *op, rl_late_release *late)
 {
 	const rl_plain *plain = (const rl_plain *) op;
 	const rl_quorum_call *call = &op->call;
+	unsigned missing = plain->late_ns > 0 ? rl_quorum_call_missing(call) : 0;
+	if (missing == 0 && !plain->must_swap_back) {
+		return false;
+	}
 	*late = (rl_late_release){.set = call->terms.set,
 		.key = op->lock,
 		.permits = call->terms.request.permits,
 		.permit = call->terms.request.key,
 		.token = call->terms.request.token,
-		.members = plain->late_ns > 0 ? rl_quorum_call_missing(call) : 0,
+		.members = missing,
 		.ttl_ns = plain->late_ns,
 		.done_ms = call->terms.request.done_ms};
 	if (plain->must_swap_back) {
@@ -164,7 +168,7 @@ static bool leaves(const rl_op *op, rl_late_release *late)
 		late->members = late->strays = rl_late_all(call->terms.set);
 		late->ttl_ns = call->terms.request.ttl_ms * RL_NS_PER_MS;
 	}
-	return late->members != 0;
+	return true;
 }
 
 /* A take-over may leave a fresh token that only this process knows: the given token is put back. A

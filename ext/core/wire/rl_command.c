@@ -147,14 +147,17 @@ static void build_release(rl_command *command, const rl_request *request)
 	}
 	add_script(command, request, RL_SCRIPT_RELEASE);
 	add(command, request->token);
-	if (request->waiter.data != NULL) {
-		add(command, request->waiter);
-	} else if (has_reservation(request) || request->permits > 1 || request->done_ms > 0) {
-		add(command, LITERAL(""));
+	bool reserves = has_reservation(request);
+	bool has_more = reserves || request->permits > 1 || request->done_ms > 0;
+	if (has_more || request->waiter.data != NULL) {
+		add(command, request->waiter.data != NULL ? request->waiter : LITERAL(""));
+	}
+	if (!has_more) {
+		return;
 	}
 	add_reservation(command, request);
 	if (request->done_ms > 0) {
-		if (!has_reservation(request)) {
+		if (!reserves) {
 			add(command, LITERAL(""));
 		}
 		add(command, LITERAL(""));

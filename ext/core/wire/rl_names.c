@@ -69,15 +69,23 @@ static inline rl_bytes put_name(char *room, rl_bytes key, name_form form, rl_byt
 	return rl_bytes_of(room, (size_t) (end - room) + suffix.len - 1);
 }
 
+static inline rl_names put_names(char *room, rl_bytes key, name_form form)
+{
+	rl_bytes lock = rl_bytes_of(room + (form == IN_BRACES), key.len); /* as a part of mark */
+	rl_names names = {
+		.lock = lock, .key = lock, .mark = put_name(room, key, form, LITERAL(RL_MARK_SUFFIX))};
+	names.tickets = put_name(room + names.mark.len, key, form, LITERAL(RL_TICKETS_SUFFIX));
+	return names;
+}
+
 rl_names rl_names_put(char *room, rl_bytes key, rl_naming naming)
 {
+	if (naming == RL_NAMES_PLAIN) {
+		return put_names(room, key, AS_IT_IS); /* of its own, because most names are plain */
+	}
 	name_form form = form_of(key, naming);
-	rl_bytes lock = rl_bytes_of(room + (form == IN_BRACES), key.len); /* as a part of mark */
-	rl_names names = {.lock = lock,
-		.key = lock,
-		.mark = put_name(room, key, form, LITERAL(RL_MARK_SUFFIX)),
-		.slot = naming == RL_NAMES_IN_SLOT ? rl_slot_of(key) : 0};
-	names.tickets = put_name(room + names.mark.len, key, form, LITERAL(RL_TICKETS_SUFFIX));
+	rl_names names = put_names(room, key, form);
+	names.slot = naming == RL_NAMES_IN_SLOT ? rl_slot_of(key) : 0;
 	if (form == IMPOSSIBLE) {
 		names.mark = names.tickets = rl_bytes_of(NULL, 0);
 	}
