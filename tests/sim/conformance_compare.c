@@ -238,16 +238,27 @@ void compare_with(const rl_model_reply *wanted, redisReply *got, int64_t toleran
 	freeReplyObject(got);
 }
 
-/* The next time at which a key, a mark or a ticket of the model ends by itself. */
+/* From when on a value that a client has set looks like a reservation, because so little is left of
+ * its TTL; -1 = never. */
+static int64_t reserved_from(const rl_store_key *k)
+{
+	if (!k->exists || k->expires_ms < 0 || !rl_store_is_reservation(&k->value)) {
+		return -1;
+	}
+	return k->expires_ms - (k->value.len == 0 ? 10 : RL_RESERVED_MAX_MS);
+}
+
+/* The next time at which a key, a mark or a ticket of the model ends by itself, or a key begins to
+ * look like a reservation. */
 int64_t next_end(const store *s, int64_t after_us)
 {
 	int64_t next = INT64_MAX;
 	for (unsigned i = 0; i < WORDS_KEYS; i++) {
 		const rl_store_key *k = &s->keys[i];
-		int64_t ends[] = {k->exists ? k->expires_ms : -1,
+		int64_t ends[] = {k->exists ? k->expires_ms : -1, reserved_from(k),
 			k->mark_count > 0 || k->reach_ms > 0 ? k->marks_expire_ms : -1,
 			k->tickets > 0 ? k->tickets_expire_ms : -1};
-		for (unsigned j = 0; j < 3; j++) {
+		for (unsigned j = 0; j < sizeof ends / sizeof ends[0]; j++) {
 			int64_t end = (ends[j] + 1) * US_PER_MS;
 			next = end > after_us && end < next ? end : next;
 		}
