@@ -69,6 +69,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_sigterm.c
     ext/php/redislock_state.c
     ext/php/redislock_stats.c
+    ext/php/redislock_yield.c
     ext/core/base/rl_backoff.c
     ext/core/base/rl_label.c
     ext/core/base/rl_stats_table.c
@@ -129,6 +130,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/transport/rl_tls_context.c
     ext/transport/rl_tls_error.c
     ext/transport/rl_tls_none.c
+    ext/transport/rl_watch.c
     ext/transport/rl_watchdog.c
   "
   PHP_NEW_EXTENSION([redislock], [$redislock_sources], [$ext_shared],, [$redislock_flags])

@@ -15,6 +15,7 @@
 #include "php/redislock_ini.h"
 #include "php/redislock_sigterm.h"
 #include "php/redislock_stats.h"
+#include "php/redislock_yield.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"
@@ -106,6 +107,7 @@ static PHP_MINIT_FUNCTION(redislock)
 	redislock_class_register();
 	redislock_record_watch_fibers();
 	redislock_loss_set_up();
+	redislock_yield_set_up();
 	rl_process_watch_forks();
 	rl_process_share_stats();
 	rl_tls_set_up();
@@ -126,11 +128,18 @@ static PHP_MSHUTDOWN_FUNCTION(redislock)
 	return SUCCESS;
 }
 
+static PHP_RSHUTDOWN_FUNCTION(redislock)
+{
+	redislock_yield_forget();
+	return SUCCESS;
+}
+
 /* Objects, destructors and session handlers have had their turn. */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(redislock)
 {
 	redislock_calls_abandon();
 	redislock_records_release_all();
+	redislock_yield_close();
 	return SUCCESS;
 }
 
@@ -173,7 +182,7 @@ zend_module_entry redislock_module_entry = {
 	PHP_MINIT(redislock),
 	PHP_MSHUTDOWN(redislock),
 	NULL,
-	NULL,
+	PHP_RSHUTDOWN(redislock),
 	PHP_MINFO(redislock),
 	PHP_REDISLOCK_VERSION,
 	PHP_MODULE_GLOBALS(redislock),

@@ -602,6 +602,33 @@ class RedisLock
     public static function advance(float $seconds): void {}
 
     /**
+     * From now on the calls of this thread wait by the script's event loop, and other Fibers or
+     * coroutines run meanwhile: wherever PHP allows to switch Fibers, in each method that asks a
+     * server, for all objects, until the end of the request. docs/event-loops.md has waiters for
+     * Revolt (amphp), ReactPHP and Swoole.
+     *
+     * A call that has to wait calls $waiter, which lets other code run until the stream is
+     * readable, and returns. Then the call looks what has happened, and calls $waiter again if it
+     * needs more. The stream can only be polled, and is closed with the call. $isWaiting is true
+     * while another holder has the lock and no answer is under way that may grant it: the moment
+     * for a cancellation. If $waiter throws, the call ends with that exception, and a lock that it
+     * may have taken is undone.
+     *
+     * A call blocks as without a waiter if $waiter returns false ("I cannot wait here"), or has
+     * returned 100 times in a row before the stream was readable: each for the rest of the call.
+     * So does a call inside a signal handler, a tick function, onLoss, $abort or the waiter itself,
+     * in PHP 8.2 and 8.3 also inside a destructor, and after a fatal error. The release of a lease
+     * that PHP frees, and the end of the request, never wait by the loop; names of servers are
+     * resolved before the wait, and block.
+     *
+     * @param callable|null $waiter called with the arguments resource $stream and bool $isWaiting,
+     *   returns bool or null. null = calls block, which is the default
+     *
+     * @throws Error where the system has neither epoll nor kqueue
+     */
+    public static function waitWith(?callable $waiter): void {}
+
+    /**
      * Closes the idle connections of this thread to the servers of this object. The next call of
      * the object connects again. Locks stay as they are.
      */

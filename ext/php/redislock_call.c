@@ -97,7 +97,8 @@ static void run_script(redislock_call *call)
 }
 
 /* Runs code that may run PHP code. Catches a bail-out, so that the operation can be undone.
- * give_up() continues the bail-out. */
+ * give_up() continues the bail-out.
+ * @return false = the call has to be given up */
 static bool run_php(redislock_call *call, void (*code)(redislock_call *call))
 {
 	zend_try
@@ -117,6 +118,24 @@ static bool guard_run(void *ctx)
 	redislock_call *call = ctx;
 	/* If the script has stopped the wait, the step since then has not found a grant. */
 	return !is_stopped(call) && run_php(call, run_script);
+}
+
+static void wait_by_script(redislock_call *call)
+{
+	const rl_acquire *acquire = rl_acquire_of(call->op);
+	redislock_yield_wait(&call->suspension, acquire != NULL && rl_acquire_may_stop(acquire));
+}
+
+static rl_yielded guard_yield(void *ctx, const struct pollfd *fds, unsigned count, int64_t at)
+{
+	redislock_call *call = ctx;
+	int64_t *ask_at = call->abort != NULL ? &call->abort->due_at : NULL;
+	if (!redislock_yield_begin(&call->suspension, fds, count, at, ask_at)) {
+		return RL_YIELD_REFUSED;
+	}
+	bool goes_on = run_php(call, wait_by_script);
+	redislock_yield_end(&call->suspension);
+	return goes_on ? RL_YIELDED : RL_YIELD_ABANDONED;
 }
 
 static redislock_call *begin(redislock_client *client, rl_op *op)
@@ -185,6 +204,9 @@ void redislock_call_end(redislock_call *call)
 {
 	pass_on(call);
 	undo_grants(call);
+	if (call->suspension.watch != NULL) {
+		redislock_yield_clear(&call->suspension);
+	}
 	*call->link = call->next;
 	if (call->next != NULL) {
 		call->next->link = call->link;
@@ -390,7 +412,8 @@ static redislock_call *run(redislock_client *client, rl_op *op, redislock_abort 
 	rl_guard guard = {.ctx = call,
 		.is_due = guard_is_due,
 		.due_at = call->abort != NULL ? guard_due_at : NULL,
-		.run = guard_run};
+		.run = guard_run,
+		.yield = REDISLOCK_G(waiter) != NULL ? guard_yield : NULL};
 	if (!rl_drive(&REDISLOCK_G(net), op, &guard)) {
 		if (!is_stopped(call)) {
 			return give_up(call, abandon);
@@ -438,4 +461,15 @@ redislock_call *redislock_call_try(redislock_client *client, rl_op *op, int64_t 
 		return NULL;
 	}
 	return call;
+}
+
+redislock_call *redislock_call_lend(redislock_client *client, rl_op *op)
+{
+	redislock_call *call = begin(client, op);
+	if (call == NULL) {
+		rl_op_free(op);
+		return NULL;
+	}
+	rl_guard guard = {.ctx = call, .yield = guard_yield};
+	return rl_drive(&REDISLOCK_G(net), op, &guard) ? call : give_up(call, abandon);
 }

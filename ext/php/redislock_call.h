@@ -20,6 +20,7 @@
 #include "php_redislock.h"
 
 #include "php/redislock_abort.h"
+#include "php/redislock_yield.h"
 
 #include "core/lock/rl_acquire.h"
 #include "core/lock/rl_op_failure.h"
@@ -52,6 +53,7 @@ struct redislock_call {
 	redislock_client *client; /* one reference */
 	rl_op *op;                /* owned */
 	redislock_abort *abort;   /* borrowed from the method; NULL = none */
+	redislock_suspension suspension;
 	uint64_t fork_generation;
 	bool has_bailed_out;
 };
@@ -70,6 +72,11 @@ redislock_call *redislock_call_wait(redislock_client *client, rl_op *op, redislo
 /* The same as redislock_call_run() for a question without which the caller can go on until a time:
  * a failure before that time throws nothing, and is left in op->status. */
 redislock_call *redislock_call_try(redislock_client *client, rl_op *op, int64_t until);
+
+/* The same, without names to resolve, and with no other PHP code during the call than the script's
+ * waiter: for what must not throw. A failure is left in op->status, too.
+ * @return NULL = the waiter has thrown, or there was no memory */
+redislock_call *redislock_call_lend(redislock_client *client, rl_op *op);
 
 void redislock_call_end(redislock_call *call);
 

@@ -18,6 +18,7 @@
 #include "php/redislock_sigterm.h"
 #include "php/redislock_state.h"
 #include "php/redislock_stats.h"
+#include "php/redislock_yield.h"
 
 #include "core/base/rl_time.h"
 #include "core/lock/rl_inspections.h"
@@ -273,16 +274,17 @@ static bool is_owner(
 }
 
 /* Refuses a wait that only this thread could end, because one of its own leases holds the key: of
- * this flow, or of another flow, which stands still while this one waits. The servers must confirm
- * that, because the key may have been deleted or have another holder by now. If they cannot be
- * asked, the wait goes on as any other wait.
+ * this flow, or of another flow, which stands still while this one waits, unless the call can
+ * yield. The servers must confirm that, because the key may have been deleted or have another
+ * holder by now. If they cannot be asked, the wait goes on as any other wait.
  * @param can_nest the call would enter the lock, if the object were reentrant
  * @param[in,out] wait_ns the time that the question has taken is taken off the wait
  * @return false = an exception was thrown */
 static bool check_deadlock(redislock_client *client, rl_bytes key, bool can_nest, int64_t *wait_ns,
 	const zend_string *name)
 {
-	const redislock_record *record = *wait_ns > 0 ? redislock_record_blocking(client, key) : NULL;
+	const redislock_record *record =
+		*wait_ns > 0 ? redislock_record_blocking(client, key, redislock_yield_is_possible()) : NULL;
 	if (record == NULL) {
 		return true;
 	}
@@ -1162,6 +1164,16 @@ ZEND_METHOD(RedisLock, advance)
 		REDISLOCK_PARAM_FLOAT(seconds)
 	ZEND_PARSE_PARAMETERS_END();
 	redislock_memory_advance(seconds, 1);
+}
+
+ZEND_METHOD(RedisLock, waitWith)
+{
+	zend_fcall_info waiter;
+	zend_fcall_info_cache cache;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_FUNC_OR_NULL(waiter, cache)
+	ZEND_PARSE_PARAMETERS_END();
+	redislock_yield_by(ZEND_FCI_INITIALIZED(waiter) ? &waiter : NULL, &cache);
 }
 
 ZEND_METHOD(RedisLock, close)

@@ -202,11 +202,11 @@ static unsigned end_refs(redislock_lease_object *object, rl_loss loss, redislock
 
 /* Ends the object, and frees the locks that no other object holds. */
 static void end_object(
-	redislock_lease_object *object, rl_loss loss, int64_t limit_ns, redislock_release_errors errors)
+	redislock_lease_object *object, rl_loss loss, int64_t limit_ns, redislock_release_way way)
 {
 	redislock_record *last[REDISLOCK_KEYS_MAX];
 	unsigned count = end_refs(object, loss, last);
-	redislock_records_release(last, count, limit_ns, errors);
+	redislock_records_release(last, count, limit_ns, way);
 }
 
 /* Takes the last part, which has ended, off the object. */
@@ -796,6 +796,38 @@ static void throw_unmarked(const redislock_lease_object *object)
 	redislock_note_key(key);
 }
 
+/* The exception of the section waits while the release of its lock yields. */
+typedef struct put_aside {
+	zend_object *exception; /* NULL = there is none */
+	const zend_op *opline;
+} put_aside;
+
+/* exit stays: nothing may yield then. */
+static put_aside put_exception_aside(void)
+{
+	put_aside aside = {.exception = NULL};
+	if (EG(exception) != NULL && !zend_is_unwind_exit(EG(exception)) &&
+		!zend_is_graceful_exit(EG(exception)) && REDISLOCK_G(waiter) != NULL) {
+		aside = (put_aside){.exception = EG(exception), .opline = EG(opline_before_exception)};
+		EG(exception) = NULL;
+	}
+	return aside;
+}
+
+/* What the waiter has thrown comes first, with the exception of the section as its previous one. */
+static void put_exception_back(const put_aside *aside)
+{
+	if (aside->exception == NULL) {
+		return;
+	}
+	if (EG(exception) != NULL) {
+		zend_exception_set_previous(EG(exception), aside->exception);
+	} else {
+		EG(exception) = aside->exception;
+		EG(opline_before_exception) = aside->opline;
+	}
+}
+
 void redislock_lease_end_section(zval *zv, zval *result, int64_t done_ms)
 {
 	redislock_lease_object *object = from_obj(Z_OBJ_P(zv));
@@ -811,8 +843,10 @@ void redislock_lease_end_section(zval *zv, zval *result, int64_t done_ms)
 		int64_t limit_ns = is_ending ? REDISLOCK_END_LIMIT_NS
 									 : redislock_record_release_limit(object->parts[0].record);
 		bool may_throw = loss == RL_LOSS_NONE && EG(exception) == NULL;
-		end_object(
-			object, loss, limit_ns, may_throw ? REDISLOCK_RELEASE_THROWS : REDISLOCK_RELEASE_QUIET);
+		put_aside aside = put_exception_aside();
+		end_object(object, loss, limit_ns,
+			may_throw ? REDISLOCK_RELEASE_THROWS : REDISLOCK_RELEASE_YIELDS);
+		put_exception_back(&aside);
 	}
 	bool is_found_by_release = false;
 	const redislock_part *part = loss == RL_LOSS_NONE ? part_lost_at_end(object) : NULL;

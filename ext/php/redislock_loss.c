@@ -6,6 +6,7 @@
 
 #include "php/redislock_lease.h"
 #include "php/redislock_loss.h"
+#include "php/redislock_yield.h"
 
 static void (*previous_hook)(zend_execute_data *frame);
 
@@ -13,6 +14,9 @@ static void on_interrupt(zend_execute_data *frame)
 {
 	if (previous_hook != NULL) {
 		previous_hook(frame);
+	}
+	if (REDISLOCK_G(waiter) != NULL) {
+		redislock_yield_ask_aborts();
 	}
 	redislock_lease_report_losses();
 }

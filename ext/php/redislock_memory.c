@@ -6,6 +6,7 @@
 
 #include "php/compat.h"
 #include "php/redislock_memory.h"
+#include "php/redislock_yield.h"
 
 #include "SAPI.h"
 #include "zend_exceptions.h"
@@ -52,6 +53,7 @@ static bool advance(int64_t ns)
 			redislock_vm_run_interrupt();
 		}
 	}
+	redislock_yield_look_again();
 	return true;
 }
 

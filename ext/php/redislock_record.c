@@ -7,6 +7,7 @@
 #include "php/redislock_exception.h"
 #include "php/redislock_record.h"
 #include "php/redislock_sigterm.h"
+#include "php/redislock_yield.h"
 
 #include "zend_exceptions.h"
 #include "zend_observer.h"
@@ -415,11 +416,13 @@ static bool is_renewed_for_ever(const redislock_record *record)
 	return renews;
 }
 
-const redislock_record *redislock_record_blocking(const redislock_client *client, rl_bytes key)
+const redislock_record *redislock_record_blocking(
+	const redislock_client *client, rl_bytes key, bool is_of_flow)
 {
 	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
 		if (is_renewed_for_ever(record) && record->refs != NULL &&
 			rl_bytes_equal(record->lease->names.key, key) &&
+			(!is_of_flow || redislock_flow_is_current(&record->flow)) &&
 			excludes(&record->client->set, &client->set) && rl_lease_is_held(record->lease)) {
 			return record;
 		}
@@ -461,13 +464,31 @@ static void release_all_late(redislock_record **records, size_t count)
 {
 	rl_stats_add(&rl_process_stats()->failed, count);
 	for (size_t i = 0; i < count; i++) {
-		redislock_record_release_late(records[i], rl_late_all(&records[i]->client->set));
+		if (rl_lease_is_open(records[i]->lease)) { /* not in a forked child */
+			redislock_record_release_late(records[i], rl_late_all(&records[i]->client->set));
+		}
 	}
 }
 
-/* Releases several locks of one client. @return the operation; NULL = nothing was sent */
-static rl_op *release_all(
-	redislock_client *client, redislock_record **records, size_t count, int64_t limit_ns)
+/* Runs the releases. @param[out] call to be ended, with the operation; NULL = there is none
+ * @return NULL = the waiter of the script has ended them */
+static rl_op *run_releases(
+	redislock_client *client, rl_op *op, redislock_release_way way, redislock_call **call)
+{
+	*call = NULL;
+	if (way == REDISLOCK_RELEASE_QUIET || !redislock_yield_is_possible()) {
+		rl_drive(&REDISLOCK_G(net), op, NULL);
+		return op;
+	}
+	*call = redislock_call_lend(client, op);
+	return *call != NULL ? op : NULL;
+}
+
+/* Releases several locks of one client.
+ * @param[out] call as run_releases()
+ * @return the operation; NULL = no release was sent, or awaited */
+static rl_op *release_all(redislock_client *client, redislock_record **records, size_t count,
+	int64_t limit_ns, redislock_release_way way, redislock_call **call)
 {
 	rl_lease *leases[REDISLOCK_RELEASES_MAX];
 	int64_t now = rl_os_now();
@@ -479,11 +500,11 @@ static rl_op *release_all(
 	rl_op *op = is_possible
 		? rl_releases_new(&client->set, client->pool, &REDISLOCK_G(env), leases, count, limit_ns)
 		: NULL;
+	op = op != NULL ? run_releases(client, op, way, call) : NULL;
 	if (op == NULL) {
 		release_all_late(records, count);
 		return NULL;
 	}
-	rl_drive(&REDISLOCK_G(net), op, NULL);
 	/* A server that fails at once does not delay the others. */
 	if (op->status != RL_OK && rl_os_now() - now >= limit_ns / 2) {
 		redislock_records_back_off(client, rl_os_now() + BACK_OFF_NS);
@@ -506,7 +527,7 @@ static void throw_barred(const redislock_client *client, const rl_op *op)
 }
 
 void redislock_records_release(
-	redislock_record **records, size_t count, int64_t limit_ns, redislock_release_errors errors)
+	redislock_record **records, size_t count, int64_t limit_ns, redislock_release_way way)
 {
 	redislock_record *open_records[REDISLOCK_RELEASES_MAX];
 	size_t open = 0;
@@ -518,11 +539,16 @@ void redislock_records_release(
 	}
 	if (open > 0) {
 		redislock_client *client = records[0]->client;
-		rl_op *op = release_all(client, open_records, open, limit_ns);
-		if (op != NULL && errors == REDISLOCK_RELEASE_THROWS) {
+		redislock_call *call = NULL;
+		rl_op *op = release_all(client, open_records, open, limit_ns, way, &call);
+		if (op != NULL && way == REDISLOCK_RELEASE_THROWS) {
 			throw_barred(client, op);
 		}
-		rl_op_free(op);
+		if (call != NULL) {
+			redislock_call_end(call);
+		} else {
+			rl_op_free(op);
+		}
 	}
 	for (size_t i = 0; i < count; i++) {
 		redislock_record_end_watch(records[i]);

@@ -126,9 +126,11 @@ void redislock_record_watch_fibers(void);
 redislock_record *redislock_record_find(
 	const redislock_client *client, rl_bytes key, bool is_slotted);
 
-/* The record by which this thread holds the key and renews it without end: as long as the servers
- * have its token, a wait of this thread for the key can never end. NULL = there is none. */
-const redislock_record *redislock_record_blocking(const redislock_client *client, rl_bytes key);
+/* The record by which this thread, or only the current flow, holds the key and renews it without
+ * end: as long as the servers have its token, and the other flows of the thread stand still, a wait
+ * for the key can never end. NULL = there is none. */
+const redislock_record *redislock_record_blocking(
+	const redislock_client *client, rl_bytes key, bool is_of_flow);
 
 /* Sets what the script wants for the lease, where another policy has held since the lock was
  * won. */
@@ -153,17 +155,18 @@ void redislock_record_pause_watch(redislock_record *record);
 /* Call after the release, whether it succeeded or failed. The watchdog forgets the record. */
 void redislock_record_end_watch(redislock_record *record);
 
-typedef enum redislock_release_errors {
-	REDISLOCK_RELEASE_QUIET,
-	/* A release that the server refuses for good becomes an exception. */
+typedef enum redislock_release_way {
+	REDISLOCK_RELEASE_QUIET, /* without an exception, and without yielding */
+	REDISLOCK_RELEASE_YIELDS,
+	/* The same, and a release that the server refuses for good becomes an exception. */
 	REDISLOCK_RELEASE_THROWS,
-} redislock_release_errors;
+} redislock_release_way;
 
 /* Releases the locks, as far as there may be some, within limit_ns for all of them. The watchdog
  * repeats a release that fails.
  * @param records of one client; at most REDISLOCK_RELEASES_MAX */
 void redislock_records_release(
-	redislock_record **records, size_t count, int64_t limit_ns, redislock_release_errors errors);
+	redislock_record **records, size_t count, int64_t limit_ns, redislock_release_way way);
 
 /* The largest number of leases of one client that are released by one operation. */
 #define REDISLOCK_RELEASES_MAX 256

@@ -343,6 +343,18 @@ class RedisLock
      */
     public static function advance(float $seconds): void {}
 
+    /**
+     * From now on the calls of this thread wait by the event loop of the script, until the end of
+     * the request. docs/event-loops.md has waiters for Revolt (amphp), ReactPHP and Swoole.
+     *
+     * @param (callable(resource, bool): (bool|null|void))|null $waiter lets other code run until
+     *   the stream is readable; true as the second argument = another holder has the lock; returns
+     *   false if it cannot wait here. null = calls block
+     *
+     * @throws Error where the system has neither epoll nor kqueue
+     */
+    public static function waitWith(?callable $waiter): void {}
+
     /** Closes the idle connections of this thread to the servers of this object. */
     public function close(): void {}
 }

@@ -44,7 +44,7 @@ const CALLS = [
         'inspect' => ['$lock->inspect("t");'],
         'inspectAll' => ['$lock->inspectAll(["t", "n"]);'],
         'remaining' => ['$lock->remaining("t");'],
-        'token' => [], 'stats' => [], 'advance' => [],
+        'token' => [], 'stats' => [], 'advance' => [], 'waitWith' => [],
         'close' => ['$lock->close(); $other = $lock->lease("n", 60);'],
     ],
     'RedisLockLease' => [

@@ -11,7 +11,7 @@ $methods = array_map(fn ($method) => $method->name, $class->getMethods());
 sort($methods);
 same('methods', ['__construct', 'acquire', 'advance', 'close', 'extend', 'forceRelease', 'inspect',
     'inspectAll', 'isLocked', 'lease', 'once', 'owner', 'release', 'remaining', 'resume', 'stats',
-    'synchronized', 'token'], $methods);
+    'synchronized', 'token', 'waitWith'], $methods);
 $signature = fn (string $method) => implode(', ',
     array_map(fn ($p) => "$p->name"
         . ($p->isOptional() ? ' = ' . var_export($p->getDefaultValue(), true) : ''),
@@ -32,6 +32,7 @@ same('resume', 'key, token, ttl = 30.0, renew = true, maxHold = NULL, onLoss = N
     $signature('resume'));
 same('advance', 'seconds', $signature('advance'));
 same('stats', 'all = false', $signature('stats'));
+same('waitWith', 'waiter', $signature('waitWith'));
 same('synchronized',
     'key, section, ttl = 30.0, wait = 0.0, renew = true, maxHold = NULL, onLoss = NULL, '
     . 'abort = NULL, slots = 1',

@@ -12,6 +12,7 @@ skip_on_cluster('it has one database');
 <?php
 require __DIR__ . '/../inc/renew.inc';
 
+RedisLock::waitWith(null); // a wait that yields for the lock of another Fiber is not refused
 $server = start_server();
 $other = start_server();
 $lock = new RedisLock($server->dsn(), 'p:');

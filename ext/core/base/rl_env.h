@@ -36,6 +36,10 @@ typedef struct rl_env {
 	rl_stats_home *stats_home;
 	rl_stats *(*first_stats)(void *ctx);
 
+	/* How many idle connections to each server a pool keeps; 0 = RL_POOL_TARGET_MAX. Changes only
+	 * between operations, on the thread of the pools. */
+	unsigned idle_max;
+
 	/* Names the connections of targets that have no label. Borrowed; NULL = none. */
 	const rl_label *label;
 } rl_env;

@@ -442,7 +442,7 @@ static void make_room(rl_pool *pool, const rl_target *target, int64_t now)
 		oldest = slot;
 		oldest_of_target = is_alike ? slot : oldest_of_target;
 	}
-	if (count >= RL_POOL_TARGET_MAX) {
+	if (count >= (pool->env->idle_max > 0 ? pool->env->idle_max : RL_POOL_TARGET_MAX)) {
 		end_idle(pool, oldest_of_target, now);
 	} else if (pool->count == RL_POOL_MAX) {
 		end_idle(pool, oldest, now);

@@ -27,7 +27,7 @@
 
 #include "core/conn/rl_conn.h"
 
-/* How many idle connections are kept: in all, and to each target. */
+/* How many idle connections are kept: in all, and to each target, unless rl_env says more. */
 #define RL_POOL_MAX 256
 #define RL_POOL_TARGET_MAX 8
 

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Calls that yield. The design is in the header.
+ */
+#include "php_redislock.h"
+
+#include "php/redislock_callable.h"
+#include "php/redislock_flow.h"
+#include "php/redislock_yield.h"
+
+#include "ext/standard/basic_functions.h"
+#include "php_network.h"
+#include "php_streams.h"
+#include "zend_exceptions.h"
+#include "zend_fibers.h"
+
+#include <pthread.h>
+
+#include "core/wire/rl_transport.h"
+#include "transport/rl_process.h"
+#include "transport/rl_watch.h"
+
+/* How many watches are kept for later calls; each has two descriptors. */
+#define IDLE_WATCHES_MAX 16
+
+/* A waiter that returns so often in a row before the stream is readable cannot wait. */
+#define VAIN_MAX 100
+
+typedef struct redislock_waiter {
+	/* One of the thread, and one of each call that runs it. */
+	unsigned refs;
+	redislock_callable callable;
+} redislock_waiter;
+
+struct redislock_watch {
+	/* The next one of those that are idle, or of those whose calls are suspended; there with the
+	 * pointer to this one. */
+	redislock_watch *next;
+	redislock_watch **link;
+	rl_watch watch;
+	uint64_t fork_generation; /* of the process that made it */
+	/* Of the call that has the watch. NULL = PHP has closed it, or there is no call. */
+	php_stream *stream;
+	bool is_suspended;
+	redislock_flow flow; /* in which the call is suspended */
+	int64_t *ask_at;     /* see redislock_yield_begin() */
+	/* How often in a row the waiter has returned too early. */
+	unsigned vain;
+	/* The descriptors of the latest wait. */
+	unsigned count;
+	int fds[RL_WAIT_LINKS];
+};
+
+/* ---- the stream ---- */
+
+static ssize_t write_nothing(php_stream *stream, const char *data, size_t len)
+{
+	return -1;
+}
+
+static ssize_t read_nothing(php_stream *stream, char *data, size_t len)
+{
+	return -1;
+}
+
+static int flush_nothing(php_stream *stream)
+{
+	return 0;
+}
+
+/* The watch belongs to the call. */
+static int close_stream(php_stream *stream, int close_handle)
+{
+	redislock_watch *watch = stream->abstract;
+	watch->stream = NULL;
+	return 0;
+}
+
+static int cast_stream(php_stream *stream, int castas, void **out)
+{
+	const redislock_watch *watch = stream->abstract;
+	if (castas == PHP_STREAM_AS_STDIO) {
+		return FAILURE;
+	}
+	if (out != NULL) {
+		*(php_socket_t *) (void *) out = watch->watch.fd;
+	}
+	return SUCCESS;
+}
+
+static const php_stream_ops stream_ops = {.write = write_nothing,
+	.read = read_nothing,
+	.close = close_stream,
+	.flush = flush_nothing,
+	.label = "redislock",
+	.cast = cast_stream};
+
+static bool open_stream(redislock_watch *watch)
+{
+	if (watch->stream == NULL) {
+		watch->stream = php_stream_alloc(&stream_ops, watch, NULL, "r");
+	}
+	if (watch->stream != NULL) {
+		watch->stream->flags |=
+			PHP_STREAM_FLAG_NO_FCLOSE | PHP_STREAM_FLAG_NO_SEEK | PHP_STREAM_FLAG_NO_BUFFER;
+	}
+	return watch->stream != NULL;
+}
+
+/* The script may keep the resource, which is a closed one from now on. */
+static void end_stream(redislock_watch *watch)
+{
+	if (watch->stream != NULL) {
+		zend_resource *resource = watch->stream->res;
+		zend_list_close(resource);
+		zend_list_delete(resource);
+	}
+}
+
+/* ---- watches ---- */
+
+static void free_watch(redislock_watch *watch)
+{
+	rl_watch_destroy(&watch->watch);
+	free(watch);
+}
+
+static redislock_watch *new_watch(void)
+{
+	redislock_watch *watch = calloc(1, sizeof *watch);
+	if (watch != NULL && !rl_watch_init(&watch->watch)) {
+		free(watch);
+		return NULL;
+	}
+	if (watch != NULL) {
+		watch->fork_generation = rl_process_fork_generation();
+	}
+	return watch;
+}
+
+/* An idle watch of this process, or a new one. NULL = the system has no descriptor or memory
+ * left. */
+static redislock_watch *take_watch(void)
+{
+	redislock_watch *watch = REDISLOCK_G(idle_watches);
+	while (watch != NULL) {
+		REDISLOCK_G(idle_watches) = watch->next;
+		REDISLOCK_G(idle_watch_count)--;
+		if (watch->fork_generation == rl_process_fork_generation()) {
+			return watch;
+		}
+		free_watch(watch);
+		watch = REDISLOCK_G(idle_watches);
+	}
+	return new_watch();
+}
+
+static bool is_waited_for(const redislock_watch *watch, int fd)
+{
+	for (unsigned i = 0; i < watch->count; i++) {
+		if (watch->fds[i] == fd) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void look_again_for(int fd)
+{
+	for (const redislock_watch *watch = REDISLOCK_G(suspended); watch != NULL;
+		 watch = watch->next) {
+		if (is_waited_for(watch, fd)) {
+			rl_watch_hurry(&watch->watch);
+		}
+	}
+}
+
+static bool has_fd(const struct pollfd *fds, unsigned count, int fd)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (fds[i].fd == fd) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The call, which is not suspended, waits for these descriptors from now on. */
+static void change_fds(redislock_watch *watch, const struct pollfd *fds, unsigned count)
+{
+	for (unsigned i = 0; i < watch->count; i++) {
+		if (watch->fds[i] >= 0 && !has_fd(fds, count, watch->fds[i])) {
+			look_again_for(watch->fds[i]);
+		}
+	}
+	for (unsigned i = 0; i < count; i++) {
+		watch->fds[i] = fds[i].fd;
+	}
+	watch->count = count;
+}
+
+/* False = the system has no descriptor or memory left. */
+static bool prepare(
+	redislock_suspension *suspension, const struct pollfd *fds, unsigned count, int64_t at)
+{
+	if (suspension->watch == NULL) {
+		suspension->watch = take_watch();
+	}
+	redislock_watch *watch = suspension->watch;
+	if (watch == NULL) {
+		return false;
+	}
+	change_fds(watch, fds, count);
+	int64_t sleep = at == RL_NEVER ? RL_NEVER : at - rl_os_now();
+	return open_stream(watch) && rl_watch_set(&watch->watch, fds, count, sleep);
+}
+
+static void suspend(redislock_watch *watch, int64_t *ask_at)
+{
+	redislock_watch **list = &REDISLOCK_G(suspended);
+	watch->is_suspended = true;
+	watch->flow = redislock_flow_current();
+	watch->ask_at = ask_at;
+	watch->next = *list;
+	watch->link = list;
+	if (watch->next != NULL) {
+		watch->next->link = &watch->next;
+	}
+	*list = watch;
+}
+
+static void unsuspend(redislock_watch *watch)
+{
+	watch->is_suspended = false;
+	*watch->link = watch->next;
+	if (watch->next != NULL) {
+		watch->next->link = watch->link;
+	}
+}
+
+void redislock_yield_clear(redislock_suspension *suspension)
+{
+	redislock_watch *watch = suspension->watch;
+	suspension->watch = NULL;
+	if (watch->is_suspended) {
+		unsuspend(watch);
+	}
+	change_fds(watch, NULL, 0);
+	end_stream(watch);
+	watch->vain = 0;
+	if (REDISLOCK_G(idle_watch_count) == IDLE_WATCHES_MAX ||
+		watch->fork_generation != rl_process_fork_generation()) {
+		free_watch(watch);
+		return;
+	}
+	rl_watch_set(&watch->watch, NULL, 0, RL_NEVER);
+	watch->next = REDISLOCK_G(idle_watches);
+	REDISLOCK_G(idle_watches) = watch;
+	REDISLOCK_G(idle_watch_count)++;
+}
+
+void redislock_yield_close(void)
+{
+	while (REDISLOCK_G(idle_watches) != NULL) {
+		redislock_watch *watch = REDISLOCK_G(idle_watches);
+		REDISLOCK_G(idle_watches) = watch->next;
+		free_watch(watch);
+	}
+	REDISLOCK_G(idle_watch_count) = 0;
+}
+
+/* ---- where a call yields ---- */
+
+/* The shutdown functions have run. */
+static bool is_past_script(void)
+{
+	return (EG(flags) & EG_FLAGS_IN_SHUTDOWN) != 0 && BG(user_shutdown_function_names) == NULL;
+}
+
+static bool is_force_closed(void)
+{
+	return EG(active_fiber) != NULL && (EG(active_fiber)->flags & ZEND_FIBER_FLAG_DESTROYED) != 0;
+}
+
+/* A waiter of this flow has made the call. */
+static bool is_in_waiter(void)
+{
+	for (const redislock_watch *watch = REDISLOCK_G(suspended); watch != NULL;
+		 watch = watch->next) {
+		if (redislock_flow_is_current(&watch->flow)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool redislock_yield_is_possible(void)
+{
+	return REDISLOCK_G(waiter) != NULL && EG(active) && EG(exception) == NULL &&
+		EG(current_execute_data) != NULL && !CG(unclean_shutdown) && !is_past_script() &&
+		!zend_fiber_switch_blocked() && !is_force_closed() && !is_in_waiter();
+}
+
+/* ---- the waiter ---- */
+
+static void unref(redislock_waiter *waiter)
+{
+	if (--waiter->refs == 0) {
+		redislock_callable_free(&waiter->callable);
+		efree(waiter);
+	}
+}
+
+bool redislock_yield_by(const zend_fcall_info *function, const zend_fcall_info_cache *cache)
+{
+	redislock_waiter *before = REDISLOCK_G(waiter);
+	redislock_waiter *waiter = NULL;
+	if (function != NULL && !rl_watch_is_possible()) {
+		zend_throw_error(NULL,
+			"RedisLock::waitWith() needs epoll or kqueue, which this system "
+			"does not have, or a free descriptor");
+		return false;
+	}
+	if (function != NULL) {
+		redislock_callable given = {.function = function->function_name, .cache = *cache};
+		waiter = emalloc(sizeof *waiter);
+		waiter->refs = 1;
+		redislock_callable_copy(&waiter->callable, &given);
+	}
+	REDISLOCK_G(waiter) = waiter;
+	REDISLOCK_G(env).idle_max = waiter != NULL ? REDISLOCK_IDLE_WITH_WAITER : 0;
+	if (before != NULL) {
+		unref(before); /* may run a destructor */
+	}
+	return EG(exception) == NULL;
+}
+
+void redislock_yield_forget(void)
+{
+	redislock_waiter *waiter = REDISLOCK_G(waiter);
+	REDISLOCK_G(waiter) = NULL;
+	REDISLOCK_G(env).idle_max = 0;
+	if (waiter != NULL) {
+		waiter->refs = 1; /* no call that runs it will go on */
+		unref(waiter);
+	}
+}
+
+static void read_answer(redislock_suspension *suspension, const zval *answer)
+{
+	ZVAL_DEREF(answer);
+	if (Z_TYPE_P(answer) == IS_FALSE) {
+		suspension->is_refused = true;
+	} else if (Z_TYPE_P(answer) > IS_FALSE && Z_TYPE_P(answer) != IS_TRUE) {
+		zend_type_error("RedisLock::waitWith(): Argument #1 ($waiter) must return a bool or null, "
+						"%s returned",
+			zend_zval_type_name(answer));
+	}
+}
+
+bool redislock_yield_begin(redislock_suspension *suspension, const struct pollfd *fds,
+	unsigned count, int64_t at, int64_t *ask_at)
+{
+	if (suspension->is_refused || !redislock_yield_is_possible() ||
+		!prepare(suspension, fds, count, at)) {
+		return false;
+	}
+	suspend(suspension->watch, ask_at);
+	return true;
+}
+
+void redislock_yield_wait(redislock_suspension *suspension, bool is_waiting)
+{
+	redislock_waiter *waiter = REDISLOCK_G(waiter);
+	zval answer;
+	zval arguments[2];
+	ZVAL_UNDEF(&answer);
+	php_stream_to_zval(suspension->watch->stream, &arguments[0]);
+	ZVAL_BOOL(&arguments[1], is_waiting);
+	zend_fcall_info_cache cache = waiter->callable.cache;
+	zend_fcall_info function = {
+		.size = sizeof function, .retval = &answer, .params = arguments, .param_count = 2};
+	ZVAL_COPY_VALUE(&function.function_name, &waiter->callable.function);
+	waiter->refs++;
+	/* PHP looks a function that __call() implements up again at each call. */
+	zend_call_function(&function, cache.function_handler != NULL ? &cache : NULL);
+	if (EG(exception) == NULL) {
+		read_answer(suspension, &answer);
+	}
+	zval_ptr_dtor(&answer);
+	unref(waiter);
+}
+
+void redislock_yield_end(redislock_suspension *suspension)
+{
+	redislock_watch *watch = suspension->watch;
+	unsuspend(watch);
+	watch->vain = rl_watch_is_due(&watch->watch) ? 0 : watch->vain + 1;
+	suspension->is_refused = suspension->is_refused || watch->vain == VAIN_MAX;
+}
+
+/* ---- what concerns suspended calls ---- */
+
+void redislock_yield_look_again(void)
+{
+	for (const redislock_watch *watch = REDISLOCK_G(suspended); watch != NULL;
+		 watch = watch->next) {
+		rl_watch_hurry(&watch->watch);
+	}
+}
+
+void redislock_yield_ask_aborts(void)
+{
+	for (const redislock_watch *watch = REDISLOCK_G(suspended); watch != NULL;
+		 watch = watch->next) {
+		if (watch->ask_at != NULL) {
+			*watch->ask_at = 0;
+			rl_watch_hurry(&watch->watch);
+		}
+	}
+}
+
+/* Runs in the forked child, on the thread that has forked. */
+static void in_child(void)
+{
+#ifdef ZTS
+	if (TSRMLS_CACHE == NULL) {
+		return; /* a thread that is not PHP's has no calls */
+	}
+#endif
+	for (redislock_watch *watch = REDISLOCK_G(suspended); watch != NULL; watch = watch->next) {
+		rl_watch_part(&watch->watch);
+	}
+}
+
+void redislock_yield_set_up(void)
+{
+	static bool is_set_up;
+	if (!is_set_up) {
+		is_set_up = true;
+		/* The C library removes the handler when PHP unloads this library. */
+		pthread_atfork(NULL, NULL, in_child);
+	}
+}
