@@ -6,7 +6,7 @@ namespace RedisLock\Symfony\Tests;
 
 use RuntimeException;
 
-/** Another process that holds a lock. */
+/** Another process that holds a lock. With the script handle.php it handles a message under it. */
 final class Holder
 {
     /** @var resource */
@@ -15,9 +15,12 @@ final class Holder
     /** @var list<resource> */
     private array $pipes;
 
-    public function __construct(#[\SensitiveParameter] string $dsn, string $resource)
-    {
-        $process = proc_open([PHP_BINARY, __DIR__ . '/hold.php', $dsn, $resource],
+    public function __construct(
+        #[\SensitiveParameter] string $dsn,
+        string $resource,
+        string $script = 'hold.php',
+    ) {
+        $process = proc_open([PHP_BINARY, __DIR__ . "/$script", $dsn, $resource],
             [['pipe', 'r'], ['pipe', 'w']], $pipes);
         if ($process === false) {
             throw new RuntimeException('cannot start PHP');

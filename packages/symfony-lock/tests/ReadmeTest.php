@@ -7,6 +7,7 @@ namespace RedisLock\Symfony\Tests;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 use RedisLock;
+use RedisLock\Symfony\OnceMiddleware;
 use RedisLock\Symfony\RedisLockStore;
 use ReflectionProperty;
 use Symfony\Component\Config\FileLocator;
@@ -14,6 +15,10 @@ use Symfony\Component\DependencyInjection\ContainerBuilder;
 use Symfony\Component\DependencyInjection\Loader\YamlFileLoader;
 use Symfony\Component\Lock\LockFactory;
 use Symfony\Component\Lock\Store\FlockStore;
+use Symfony\Component\Messenger\Handler\HandlersLocator;
+use Symfony\Component\Messenger\MessageBus;
+use Symfony\Component\Messenger\Middleware\HandleMessageMiddleware;
+use Symfony\Component\Messenger\Stamp\ReceivedStamp;
 
 /** What the README shows works as it is written there. */
 final class ReadmeTest extends TestCase
@@ -102,13 +107,48 @@ final class ReadmeTest extends TestCase
         $lock->release();
     }
 
+    public function testTheServicesHaveTheMiddleware(): void
+    {
+        $services = self::blocks('yaml')[3] ?? '';
+        file_put_contents("$this->folder/services.yaml", $services);
+        $_ENV['REDISLOCK_DSN'] = self::dsn();
+        $container = new ContainerBuilder();
+        (new YamlFileLoader($container, new FileLocator($this->folder)))->load('services.yaml');
+        $buses = self::blocks('yaml')[4] ?? '';
+        self::assertSame(1, preg_match('~middleware:\n *- (\S+)\n~', $buses, $names));
+        $container->getDefinition($names[1] ?? '')->setPublic(true);
+        $container->compile(true);
+
+        $middleware = $container->get($names[1] ?? '');
+        self::assertInstanceOf(OnceMiddleware::class, $middleware);
+        $lock = new RedisLock(self::dsn(), 'once:');
+        $lock->forceRelease('confirmation:42');
+        $isDone = false;
+        $handler = function () use ($lock, &$isDone): void {
+            $isDone = $lock->isLocked('confirmation:42');
+        };
+        $bus = new MessageBus([$middleware, new HandleMessageMiddleware(
+            new HandlersLocator(['SendConfirmation' => [$handler]]))]);
+        $example = implode('', array_filter(self::blocks('php'),
+            fn (string $block): bool => str_contains($block, 'OnceStamp')));
+        $received = 'new ' . ReceivedStamp::class . '("sync")';
+        $code = '<?php final class SendConfirmation { public function __construct(int $order) {} }'
+            . str_replace('[new OnceStamp', "[$received, new OnceStamp", "\n$example");
+        file_put_contents("$this->folder/example.php", $code);
+        /** @psalm-suppress UnresolvableInclude */
+        require "$this->folder/example.php";
+        self::assertTrue($isDone);
+        self::assertTrue($lock->inspect('confirmation:42')?->isDone);
+        $lock->forceRelease('confirmation:42');
+    }
+
     public function testTheExamplesOfLocksRun(): void
     {
         $shown = 0;
         $autoload = var_export(dirname(__DIR__) . '/vendor/autoload.php', true);
         $code = "<?php\nrequire $autoload;\n";
         foreach (self::blocks('php') as $block) {
-            if (!str_contains($block, 'LockableTrait')) {       // symfony/console has it
+            if (!preg_match('~LockableTrait|OnceStamp~', $block)) {     // symfony/console has it
                 $code .= str_replace('redis://127.0.0.1:6379', self::dsn(), $block);
                 $shown++;
             }
