@@ -138,7 +138,7 @@ static rl_yielded guard_yield(void *ctx, const struct pollfd *fds, unsigned coun
 	return goes_on ? RL_YIELDED : RL_YIELD_ABANDONED;
 }
 
-static redislock_call *begin(redislock_client *client, rl_op *op)
+static zend_always_inline redislock_call *begin(redislock_client *client, rl_op *op)
 {
 	redislock_call *call = rl_pool_take_block(client->pool, sizeof *call);
 	if (call == NULL) {

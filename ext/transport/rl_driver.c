@@ -99,40 +99,42 @@ static waited wait_in_poll(const rl_wait *wait, const rl_guard *guard, bool has_
 }
 
 /* A link that is waited for alone, and for longer than a moment. */
-static bool may_block(const rl_wait *wait, const rl_guard *guard, bool has_run, const rl_tick *tick)
+static bool may_block(const rl_wait *wait, const rl_guard *guard, const rl_tick *tick)
 {
-	return wait->count == 1 && !has_run && (guard == NULL || guard->yield == NULL) &&
+	return wait->count == 1 && (guard == NULL || guard->yield == NULL) &&
 		end_of(wait, guard) - tick->now >= 2 * RL_SOCKET_BLOCK_NS;
 }
 
-/* Waits for an event, or for the end of the wait.
- * @param has_run other code has run since what had arrived was read */
-static waited wait_for(
-	rl_net *net, const rl_wait *wait, const rl_guard *guard, bool has_run, rl_tick *tick)
+/* Waits for an event, or for the end of the wait. */
+static waited wait_for(rl_net *net, const rl_wait *wait, const rl_guard *guard, rl_tick *tick)
 {
 	if (wait->wants_names || (wait->count == 0 && net->resolver.has_doubts)) {
 		rl_resolver_ask_again(&net->resolver);
 		rl_watchdog_learn(&net->resolver);
 	}
-	if (may_block(wait, guard, has_run, tick) &&
-		rl_link_block(wait->links[0]) == RL_LINK_BLOCKED_READ) {
+	if (may_block(wait, guard, tick) && rl_link_block(wait->links[0]) == RL_LINK_BLOCKED_READ) {
 		tick->seen = tick->now;
 		tick->now = rl_os_now();
 		return WAITED_READ;
 	}
-	return wait_in_poll(wait, guard, has_run, tick);
+	return wait_in_poll(wait, guard, false, tick);
 }
 
 bool rl_drive(rl_net *net, rl_op *op, const rl_guard *guard)
 {
 	rl_tick tick = {.now = rl_os_now()};
 	rl_wait wait;
-	waited latest = WAITED_READ;
-	while (latest != WAITED_ABANDONED) {
-		if (rl_op_step(op, &tick, &wait)) {
-			return true;
+	while (!rl_op_step(op, &tick, &wait)) {
+		waited latest = wait_for(net, &wait, guard, &tick);
+		while (latest == WAITED_RAN) {
+			if (rl_op_step(op, &tick, &wait)) {
+				return true;
+			}
+			latest = wait_in_poll(&wait, guard, true, &tick);
 		}
-		latest = wait_for(net, &wait, guard, latest == WAITED_RAN, &tick);
+		if (latest == WAITED_ABANDONED) {
+			return false;
+		}
 	}
-	return false;
+	return true;
 }
