@@ -825,6 +825,133 @@ static void a_child_does_not_use_its_parents_connection(void)
 	clean_up();
 }
 
+/* ---- other code runs meanwhile ---- */
+
+/* An operation that waits for a link of the server, until its time is over. */
+typedef struct waiting_op {
+	rl_op op;
+	rl_link *link; /* NULL = it was closed */
+	unsigned steps;
+	int64_t end_at;
+	int64_t stepped_at; /* tick->now of the latest step */
+} waiting_op;
+
+static waiting_op waiting;
+
+static bool wait_for_link(rl_op *self, const rl_tick *tick, rl_wait *wait)
+{
+	(void) self;
+	waiting.steps++;
+	waiting.stepped_at = tick->now;
+	if (tick->now >= waiting.end_at) {
+		return true;
+	}
+	rl_wait_until(wait, waiting.end_at);
+	if (waiting.link != NULL) {
+		rl_wait_for(wait, waiting.link, RL_NEVER);
+	}
+	return false;
+}
+
+static void talk_silence(peer *self)
+{
+	int fd = peer_accept(self);
+	peer_sees_end(fd);
+	close(fd);
+}
+
+static void begin_waiting(int64_t ns)
+{
+	static const rl_op_class class = {.step = wait_for_link};
+	rl_error err;
+	begin(false);
+	peer_start(&server, talk_silence);
+	int64_t now = rl_os_now();
+	waiting = (waiting_op){.op = {.class = &class}, .end_at = now + ns};
+	waiting.link = net.transport.dial(&net.transport, &target.address, now + 1000 * MS, &err);
+	CHECK(waiting.link != NULL);
+}
+
+static void close_link(void)
+{
+	net.transport.close(waiting.link);
+	waiting.link = NULL;
+}
+
+static bool is_link_open(void *ctx)
+{
+	(void) ctx;
+	return waiting.link != NULL;
+}
+
+static bool run_and_close_link(void *ctx)
+{
+	(void) ctx;
+	close_link();
+	return true;
+}
+
+/* As a signal handler does whose own call ends a lookup that the operation waits for. */
+static void a_handler_may_close_a_link_of_the_wait(void)
+{
+	begin_waiting(20 * MS);
+	rl_guard closing = {.is_due = is_link_open, .run = run_and_close_link};
+	CHECK(rl_drive(&net, &waiting.op, &closing));
+	CHECK(waiting.link == NULL && waiting.steps >= 3);
+	clean_up();
+}
+
+static unsigned yields;
+static rl_yielded answer_of_yield;
+
+static rl_yielded yield_and_close_link(
+	void *ctx, const struct pollfd *fds, unsigned count, int64_t at)
+{
+	(void) ctx;
+	CHECK_INT(at, waiting.end_at);
+	CHECK_INT(count, waiting.link != NULL);
+	CHECK(count == 0 || fds[0].fd == rl_link_fd(waiting.link));
+	yields++;
+	if (answer_of_yield != RL_YIELD_REFUSED && waiting.link != NULL) {
+		close_link();
+	}
+	return answer_of_yield;
+}
+
+static bool drive_yielding(rl_yielded answer)
+{
+	rl_guard yielding = {.yield = yield_and_close_link};
+	yields = 0;
+	answer_of_yield = answer;
+	begin_waiting(20 * MS);
+	return rl_drive(&net, &waiting.op, &yielding);
+}
+
+/* A waiter that returns too early is asked again, and the operation ends by its time. */
+static void a_guard_may_wait_in_the_drivers_place(void)
+{
+	CHECK(drive_yielding(RL_YIELDED));
+	CHECK(yields >= 2 && waiting.link == NULL);
+	CHECK(waiting.stepped_at >= waiting.end_at);
+	clean_up();
+}
+
+static void a_guard_that_cannot_wait_leaves_that_to_the_driver(void)
+{
+	CHECK(drive_yielding(RL_YIELD_REFUSED));
+	CHECK(yields >= 1 && yields <= 2 && waiting.link != NULL);
+	close_link();
+	clean_up();
+}
+
+static void a_guard_that_waits_may_abandon_a_call(void)
+{
+	CHECK(!drive_yielding(RL_YIELD_ABANDONED));
+	CHECK_INT(yields, 1);
+	CHECK_INT(waiting.steps, 1);
+	clean_up();
+}
+
 static const check_test tests[] = {
 	TEST(a_call_works_over_a_unix_socket),
 	TEST(a_call_works_over_tcp),
@@ -851,6 +978,10 @@ static const check_test tests[] = {
 	TEST(a_guard_that_is_due_already_runs_first),
 	TEST(a_guard_that_is_due_without_a_signal_runs_within_a_second),
 	TEST(the_guard_is_due_at_its_time),
+	TEST(a_handler_may_close_a_link_of_the_wait),
+	TEST(a_guard_may_wait_in_the_drivers_place),
+	TEST(a_guard_that_cannot_wait_leaves_that_to_the_driver),
+	TEST(a_guard_that_waits_may_abandon_a_call),
 	TEST(poll_is_woken_by_a_signal_before_it_sleeps),
 	TEST(poll_misses_no_signal),
 	TEST(a_child_does_not_use_its_parents_connection),
