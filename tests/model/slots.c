@@ -39,14 +39,46 @@ static bool redirect(rl_model_reply *r, rl_says type, int16_t slot, unsigned nod
 	return true;
 }
 
-static bool names(const rl_model_command *c, slots_part part)
+/* How many keys a command names, and how many of these the node has. */
+typedef struct presence {
+	unsigned keys;
+	unsigned here;
+} presence;
+
+static void look_at(const store *s, unsigned key, slots_part part, presence *p)
 {
-	if (c->what == RL_WORD_BLPOP) {
-		return part == SLOTS_TICKETS;
+	p->keys++;
+	p->here += slots_has(s, key, part);
+}
+
+static void look_at_locks(store *s, const rl_model_command *c, int64_t now_us, presence *p)
+{
+	unsigned count = c->permits > 0 ? c->permits : 1;
+	for (unsigned i = 0; i < count; i++) {
+		unsigned key = c->permits > 0 ? c->permit_key[i] : c->key;
+		store_expire(s, key, now_us);
+		look_at(s, key, SLOTS_LOCK, p);
 	}
-	bool is_fence = c->what == RL_WORD_SCRIPT && c->script == RL_SCRIPT_FENCE;
-	return part == SLOTS_LOCK ||
-		(part == SLOTS_FENCE ? is_fence : c->what == RL_WORD_SCRIPT && rl_words_has_helpers(c));
+}
+
+static presence look_at_all(store *s, const rl_model_command *c, int64_t now_us)
+{
+	presence p = {0};
+	bool is_script = c->what == RL_WORD_SCRIPT;
+	store_expire(s, c->home_key, now_us);
+	if (c->what == RL_WORD_BLPOP) {
+		look_at(s, c->home_key, SLOTS_TICKETS, &p);
+		return p;
+	}
+	look_at_locks(s, c, now_us, &p);
+	if (is_script && rl_words_has_helpers(c)) {
+		look_at(s, c->home_key, SLOTS_MARKS, &p);
+		look_at(s, c->home_key, SLOTS_TICKETS, &p);
+	}
+	if (is_script && c->script == RL_SCRIPT_FENCE) {
+		look_at(s, c->key, SLOTS_FENCE, &p);
+	}
+	return p;
 }
 
 bool slots_redirects(const slot_state *slot, unsigned self, store *s, const rl_model_command *c,
@@ -61,20 +93,14 @@ bool slots_redirects(const slot_state *slot, unsigned self, store *s, const rl_m
 	if (slot->owner == SLOTS_NOBODY) {
 		return say(r, "CLUSTERDOWN Hash slot not served");
 	}
-	store_expire(s, c->key, now_us);
-	unsigned keys = 0;
-	unsigned here = 0;
-	for (slots_part part = SLOTS_LOCK; part < SLOTS_PARTS; part++) {
-		keys += names(c, part);
-		here += names(c, part) && slots_has(s, c->key, part);
-	}
+	presence p = look_at_all(s, c, now_us);
 	if (slot->owner == self && slot->migrating_to != SLOTS_NOBODY) {
-		return here == keys ? false
-			: here > 0      ? say(r, "TRYAGAIN Multiple keys request during rehashing of slot")
-							: redirect(r, RL_SAYS_ASK, c->slot, slot->migrating_to);
+		return p.here == p.keys ? false
+			: p.here > 0        ? say(r, "TRYAGAIN Multiple keys request during rehashing of slot")
+								: redirect(r, RL_SAYS_ASK, c->slot, slot->migrating_to);
 	}
 	if (slot->importing_from != SLOTS_NOBODY && is_asking) {
-		bool is_split = keys > 1 && here < keys;
+		bool is_split = p.keys > 1 && p.here < p.keys;
 		return is_split && say(r, "TRYAGAIN Multiple keys request during rehashing of slot");
 	}
 	return slot->owner != self && redirect(r, RL_SAYS_MOVED, c->slot, slot->owner);

@@ -67,7 +67,23 @@ static uint64_t given_up;
  * changed an owner by themselves. */
 static bool is_void;
 
-static const char *const keys[KEYS] = {"k0", "{t}k1", "k2}"};
+/* In some sequences all keys are the permits of one lock, which are in one slot. */
+static const char *const keys_of_locks[KEYS] = {"k0", "{t}k1", "k2}"};
+static const char *const keys_of_permits[KEYS] = {"k0", "{k0}#2", "{k0}#3"};
+static const char *const *keys = keys_of_locks;
+static bool has_permits;
+
+/* The number of the key's slot in this file. */
+static unsigned slot_of(unsigned key)
+{
+	return has_permits ? 0 : key;
+}
+
+/* How many slots the keys have. */
+static unsigned slot_count(void)
+{
+	return has_permits ? 1 : KEYS;
+}
 
 static redisReply *read_reply(connection *c)
 {
@@ -139,8 +155,8 @@ static void run_and_compare(connection *c, const written *command, int64_t at_us
 	const rl_model_command *what = &command->what;
 	store *s = &stores[c->node];
 	rl_model_reply r = {0};
-	if (slots_redirects(
-			&states[c->node][what->key], c->node, s, what, command->is_asking, at_us, &r)) {
+	const slot_state *state = &states[c->node][slot_of(what->key)];
+	if (slots_redirects(state, c->node, s, what, command->is_asking, at_us, &r)) {
 		count(&r);
 		compare_with(&r, read_reply(c), 0);
 		return;
@@ -160,7 +176,7 @@ static void run_and_compare(connection *c, const written *command, int64_t at_us
 	}
 	compare_with(&r, read_reply(c), tolerance_of(what, &r, SLOW_US));
 	if (has_ticket && !has_failed) {
-		serve(c->node, what->key, at_us);
+		serve(c->node, what->home_key, at_us);
 	}
 }
 
@@ -172,7 +188,8 @@ static void send_away(void)
 		connection *c = &conns[i];
 		rl_model_reply r = {0};
 		if (c->is_blocked &&
-			slots_sends_away(&states[c->node][c->key], c->node, slots[c->key].number, &r)) {
+			slots_sends_away(
+				&states[c->node][slot_of(c->key)], c->node, slots[slot_of(c->key)].number, &r)) {
 			sent_away++;
 			unblock(c, &r, now_us());
 		}
@@ -213,7 +230,47 @@ static const char *const waiters[] = {
 static unsigned draw_key(rl_verb verb)
 {
 	bool needs_helpers = verb == RL_VERB_PROBE || verb == RL_VERB_BLPOP || verb == RL_VERB_FENCE;
-	return any(2) == 0 ? 0 : any(needs_helpers ? POLLED_KEY : KEYS);
+	return any(2) == 0 ? 0 : any(needs_helpers && !has_permits ? POLLED_KEY : KEYS);
+}
+
+/* Of two permits that end in the same ms the model and the node may choose different ones. */
+static bool do_permits_end_together(unsigned node)
+{
+	for (unsigned i = 0; i < KEYS; i++) {
+		for (unsigned j = 0; j < i; j++) {
+			const rl_store_key *a = &stores[node].keys[i];
+			const rl_store_key *b = &stores[node].keys[j];
+			int64_t apart = a->expires_ms - b->expires_ms;
+			if (a->exists && b->exists && apart > -8 && apart < 8) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* A request about the lock that has all keys as its permits: TRY, PROBE and some releases name all
+ * of them, a request about a list of tickets or a fencing number none, any other request one. */
+static void aim_at_permit(rl_request *request, char *room, unsigned key)
+{
+	static char keys_room[ROOM];
+	rl_verb verb = request->verb;
+	bool is_undo = verb == RL_VERB_RELEASE && any(2) == 0;
+	if (verb == RL_VERB_INSPECT || verb == RL_VERB_FORCE || verb == RL_VERB_FENCE) {
+		return; /* as any other lock */
+	}
+	rl_names names = rl_names_put(room, rl_bytes_of("k0", 2), RL_NAMES_IN_SLOT);
+	const rl_bytes *permits = rl_names_put_permits(keys_room, &names, KEYS);
+	request->key = permits[verb == RL_VERB_BLPOP ? 0 : key];
+	request->mark = names.mark;
+	request->tickets = names.tickets;
+	if (verb == RL_VERB_TRY || verb == RL_VERB_PROBE || is_undo) {
+		request->permits = KEYS;
+		request->permit_keys = permits;
+		request->key = permits[0];
+	} else if (verb == RL_VERB_RELEASE) {
+		request->permits = KEYS;
+	}
 }
 
 static void draw_request(rl_request *request, char *room, rl_verb verb, unsigned key)
@@ -222,7 +279,7 @@ static void draw_request(rl_request *request, char *room, rl_verb verb, unsigned
 	const char *fresh = tokens[any(3)];
 	const char *waiter = waiters[any(2)];
 	/* Keys as without a cluster, in several slots. */
-	bool is_crossing = verb != RL_VERB_BLPOP && any(16) == 0;
+	bool is_crossing = verb != RL_VERB_BLPOP && any(16) == 0 && !has_permits;
 	rl_names names = rl_names_put(room, rl_bytes_of(keys[key], strlen(keys[key])),
 		is_crossing ? RL_NAMES_PLAIN : RL_NAMES_IN_SLOT);
 	*request = (rl_request){.verb = verb,
@@ -241,6 +298,9 @@ static void draw_request(rl_request *request, char *room, rl_verb verb, unsigned
 	if (verb == RL_VERB_PROBE) {
 		request->no_helpers = false;
 		request->mark_ms = 2000;
+	}
+	if (has_permits) {
+		aim_at_permit(request, room, key);
 	}
 	if (verb == RL_VERB_FENCE) {
 		request->fence = rl_names_put_fence(room + rl_names_size(names.key.len), names.key,
@@ -332,6 +392,10 @@ static void ask(connection *c, int64_t at_us)
 		RL_VERB_EXTEND, RL_VERB_RENEW, RL_VERB_SWAP, RL_VERB_FORCE, RL_VERB_FORCE, RL_VERB_FORCE,
 		RL_VERB_EXISTS, RL_VERB_OWNER, RL_VERB_REMAINING, RL_VERB_FENCE, RL_VERB_FENCE};
 	rl_verb verb = verbs[any(sizeof verbs / sizeof verbs[0])];
+	bool chooses = verb == RL_VERB_TRY || verb == RL_VERB_PROBE;
+	if (has_permits && chooses && do_permits_end_together(c->node)) {
+		return;
+	}
 	ask_for(c, verb, draw_key(verb), at_us);
 }
 
@@ -368,15 +432,15 @@ static void set_slot(unsigned node, const slot *moved, const char *what, unsigne
 	note(line);
 }
 
-static void begin_move(unsigned key)
+static void begin_move(unsigned number)
 {
-	slot *moved = &slots[key];
+	slot *moved = &slots[number];
 	unsigned to = 1 - moved->owner;
 	moves++;
 	set_slot(to, moved, "IMPORTING", moved->owner);
-	states[to][key].importing_from = (uint8_t) moved->owner;
+	states[to][number].importing_from = (uint8_t) moved->owner;
 	set_slot(moved->owner, moved, "MIGRATING", to);
-	states[moved->owner][key].migrating_to = (uint8_t) to;
+	states[moved->owner][number].migrating_to = (uint8_t) to;
 	moved->is_moving = true;
 }
 
@@ -392,7 +456,7 @@ static rl_bytes part_name(const rl_names *names, rl_bytes fence, slots_part part
 static void move_part(unsigned key, slots_part part)
 {
 	char room[ROOM], line[120];
-	unsigned from = slots[key].owner;
+	unsigned from = slots[slot_of(key)].owner;
 	unsigned to = 1 - from;
 	rl_names names =
 		rl_names_put(room, rl_bytes_of(keys[key], strlen(keys[key])), RL_NAMES_IN_SLOT);
@@ -424,9 +488,9 @@ static void move_part(unsigned key, slots_part part)
 	}
 }
 
-static void end_at(unsigned key, unsigned node)
+static void end_at(unsigned number, unsigned node)
 {
-	states[node][key] = (slot_state){(uint8_t) slots[key].owner, SLOTS_NOBODY, SLOTS_NOBODY};
+	states[node][number] = (slot_state){(uint8_t) slots[number].owner, SLOTS_NOBODY, SLOTS_NOBODY};
 }
 
 /* The node is the owner, or redirects to the node that should be the owner. */
@@ -473,7 +537,7 @@ static void wait_for_owner(unsigned key)
 static bool know_owners(void)
 {
 	bool know = true;
-	for (unsigned key = 0; key < KEYS; key++) {
+	for (unsigned key = 0; key < slot_count(); key++) {
 		know = know && knows_owner(0, key) && knows_owner(1, key);
 	}
 	return know;
@@ -482,13 +546,15 @@ static bool know_owners(void)
 static void turn(void);
 
 /* Moves all keys that are left, and tells both nodes. */
-static void end_move(unsigned key)
+static void end_move(unsigned number)
 {
-	slot *moved = &slots[key];
+	slot *moved = &slots[number];
 	unsigned from = moved->owner;
 	unsigned to = 1 - from;
-	for (slots_part part = SLOTS_LOCK; part < SLOTS_PARTS; part++) {
-		move_part(key, part);
+	for (unsigned i = 0; i < KEYS * SLOTS_PARTS; i++) {
+		if (slot_of(i / SLOTS_PARTS) == number) {
+			move_part(i / SLOTS_PARTS, (slots_part) (i % SLOTS_PARTS));
+		}
 	}
 	moved->owner = to;
 	moved->is_moving = false;
@@ -496,7 +562,7 @@ static void end_move(unsigned key)
 	for (unsigned i = 0; i < NODES; i++) {
 		unsigned node = is_source_first == (i == 0) ? from : to;
 		set_slot(node, moved, "NODE", to);
-		end_at(key, node);
+		end_at(number, node);
 		for (unsigned j = any(4); is_source_first && i == 0 && j > 0 && !has_failed; j--) {
 			turn();
 		}
@@ -505,43 +571,45 @@ static void end_move(unsigned key)
 			return;
 		}
 	}
-	wait_for_owner(key);
+	wait_for_owner(number);
 	send_away();
 }
 
 /* Gives up a move that has moved nothing. */
-static void give_move_up(unsigned key)
+static void give_move_up(unsigned number)
 {
-	slot *moved = &slots[key];
+	slot *moved = &slots[number];
 	unsigned to = 1 - moved->owner;
-	for (slots_part part = SLOTS_LOCK; part < SLOTS_PARTS; part++) {
+	for (unsigned i = 0; i < KEYS * SLOTS_PARTS; i++) {
+		unsigned key = i / SLOTS_PARTS;
 		store_expire(&stores[to], key, now_us());
-		if (slots_has(&stores[to], key, part)) {
+		if (slot_of(key) == number && slots_has(&stores[to], key, (slots_part) (i % SLOTS_PARTS))) {
 			return;
 		}
 	}
 	moved->is_moving = false;
 	set_slot(to, moved, "STABLE", to);
-	end_at(key, to);
+	end_at(number, to);
 	set_slot(moved->owner, moved, "STABLE", to);
-	end_at(key, moved->owner);
+	end_at(number, moved->owner);
 	send_away();
 }
 
 static void move_on(void)
 {
 	unsigned key = any(2) == 0 ? 0 : any(KEYS);
-	if (!slots[key].is_moving) {
-		begin_move(key);
+	unsigned number = slot_of(key);
+	if (!slots[number].is_moving) {
+		begin_move(number);
 		return;
 	}
 	switch (any(8)) {
 		case 0:
 		case 1:
-			end_move(key);
+			end_move(number);
 			break;
 		case 2:
-			give_move_up(key);
+			give_move_up(number);
 			break;
 		default:
 			move_part(key, (slots_part) any(SLOTS_PARTS));
@@ -606,7 +674,7 @@ static void clear_nodes(void)
 		say(observers[node], "SCRIPT FLUSH");
 		store_clear(&stores[node]);
 	}
-	for (unsigned key = 0; key < KEYS; key++) {
+	for (unsigned key = 0; key < slot_count(); key++) {
 		slot *s = &slots[key];
 		s->number = (int16_t) rl_slot_of(rl_bytes_of(keys[key], strlen(keys[key])));
 		s->is_moving = false;
@@ -631,6 +699,8 @@ static bool run_sequence(uint64_t seed)
 		connect_to(&conns[i], i % NODES);
 	}
 	begin_sequence(seed);
+	has_permits = any(3) == 0;
+	keys = has_permits ? keys_of_permits : keys_of_locks;
 	sleep_until(now_us() + 2 * US_PER_MS);
 	clear_nodes();
 	is_void = false;
@@ -642,9 +712,9 @@ static bool run_sequence(uint64_t seed)
 			turn();
 		}
 	}
-	for (unsigned key = 0; key < KEYS && !has_failed; key++) {
-		if (slots[key].is_moving) {
-			end_move(key);
+	for (unsigned number = 0; number < slot_count() && !has_failed; number++) {
+		if (slots[number].is_moving) {
+			end_move(number);
 		}
 	}
 	if (is_void || (has_failed && !know_owners())) {
