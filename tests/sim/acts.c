@@ -46,10 +46,6 @@ static int64_t now_of(const sim_client *c)
 static rl_bytes key_name(unsigned key)
 {
 	static const char *const names[WORDS_KEYS] = {"k0", "k1", "k2", "k3"};
-	static const char *const permits[WORDS_KEYS] = {"k0", "k0#2", "k0#3", "k0#4"};
-	if (plan.permits > 1) {
-		return rl_bytes_of(permits[key], strlen(permits[key]));
-	}
 	return plan.has_clusters ? cluster_key_name(key) : rl_bytes_of(names[key], 2);
 }
 
@@ -829,7 +825,7 @@ static void note_permit(holding *h, const rl_acquire *acquire)
 		COVER(permit);
 		unsigned taken = 0;
 		for (unsigned i = 0; i < plan.permits; i++) {
-			const rl_store_key *key = &servers[0].store.keys[i];
+			const rl_store_key *key = &member_place(0, i)->store.keys[i];
 			taken += key->exists && !rl_store_is_reservation(&key->value);
 		}
 		if (taken == plan.permits) {

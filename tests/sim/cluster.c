@@ -63,7 +63,10 @@ rl_bytes cluster_key_name(unsigned key)
 	static const char *const names[][WORDS_KEYS] = {[KEY_PLAIN] = {"k0", "k1", "k2", "k3"},
 		[KEY_TAGGED] = {"{t}k0", "{t}k1", "{t}k2", "{t}k3"},
 		[KEY_POLLED] = {"k0}", "k1}", "k2}", "k3}"}};
-	const char *name = names[plan.forms[key]][key];
+	static const char *const permits[][WORDS_KEYS] = {
+		[KEY_PLAIN] = {"k0", "{k0}#2", "{k0}#3", "{k0}#4"},
+		[KEY_TAGGED] = {"{t}k0", "{t}k0#2", "{t}k0#3", "{t}k0#4"}};
+	const char *name = plan.permits > 1 ? permits[plan.forms[0]][key] : names[plan.forms[key]][key];
 	return rl_bytes_of(name, strlen(name));
 }
 
@@ -172,22 +175,28 @@ static void say_map(const sim_server *s, rl_model_reply *r)
 	COVER(map);
 }
 
-/* An undo that was redirected need not be sent again, unless it was redirected for want of ASKING,
- * after which the link has asked for this key before. */
+/* An undo that was redirected, or whose keys are on two nodes, need not be sent again, unless it
+ * was redirected for want of ASKING, after which the link has asked for this key before. */
 static void excuse(
 	const slot_state *slot, const rl_link *link, const rl_model_command *c, bool is_asking)
 {
 	bool lacks_asking =
 		slot->importing_from != SLOTS_NOBODY && !is_asking && (link->asked >> c->key & 1U) != 0;
 	bool frees = c->what == RL_WORD_SCRIPT &&
-		(c->script == RL_SCRIPT_RELEASE || c->script == RL_SCRIPT_SWAP);
+		(c->script == RL_SCRIPT_RELEASE || c->script == RL_SCRIPT_SWAP ||
+			c->script == RL_SCRIPT_FREE_ANY);
 	if (frees && !lacks_asking) {
 		judge_excuse(c->token.mark);
 	}
 }
 
-static void count_redirect(const rl_model_reply *r, bool is_asking)
+static void count_redirect(const rl_model_command *c, const rl_model_reply *r, bool is_asking)
 {
+	if (c->what == RL_WORD_SCRIPT && c->script == RL_SCRIPT_FREE_ANY) {
+		COVER(undo_split);
+	} else if (c->permits > 0 && r->type == RL_SAYS_ERROR) {
+		COVER(permits_split);
+	}
 	if (r->type == RL_SAYS_ASK) {
 		COVER(ask);
 	} else if (r->type == RL_SAYS_MOVED && is_asking) {
@@ -196,6 +205,16 @@ static void count_redirect(const rl_model_reply *r, bool is_asking)
 		COVER(moved);
 	} else if (strncmp(r->error, "TRYAGAIN", 8) == 0) {
 		COVER(tryagain);
+	}
+}
+
+/* The link has asked for this key, or for the keys of these permits. */
+static void note_asked(rl_link *link, const rl_model_command *c)
+{
+	COVER(asked);
+	link->asked |= (uint8_t) (1U << c->key);
+	for (unsigned i = 0; i < c->permits; i++) {
+		link->asked |= (uint8_t) (1U << c->permit_key[i]);
 	}
 }
 
@@ -240,7 +259,7 @@ bool cluster_answers(sim_server *s, rl_link *link, const rl_model_command *c, rl
 	}
 	const slot_state *slot = &node->slots[group_of_number(c->slot)];
 	if (slots_redirects(slot, s->index, &s->store, c, is_asking, server_us(s), r)) {
-		count_redirect(r, is_asking);
+		count_redirect(c, r, is_asking);
 		excuse(slot, link, c, is_asking);
 		if (link->is_open) { /* a closed link gives the client no redirect to follow */
 			judge_redirected(link->client, link->is_watch);
@@ -248,8 +267,7 @@ bool cluster_answers(sim_server *s, rl_link *link, const rl_model_command *c, rl
 		return true;
 	}
 	if (is_asking && c->slot != WORDS_NO_SLOT) {
-		link->asked |= (uint8_t) (1U << c->key);
-		COVER(asked);
+		note_asked(link, c);
 	}
 	return false;
 }

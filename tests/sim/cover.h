@@ -131,6 +131,8 @@
  X(asked, "a node runs a command behind ASKING") \
  X(asked_in_vain, "a node redirects a command behind ASKING") \
  X(tryagain, "the keys of a command are on two nodes") \
+ X(permits_split, "the keys of several permits are on two nodes") \
+ X(undo_split, "the keys of an undo that frees any permit are elsewhere, or on two nodes") \
  X(clusterdown, "a node serves no slots") \
  X(blpop_redirected, "a BLPOP is ended because its slot is elsewhere") \
  X(map, "a map of the slots is told") \
@@ -162,6 +164,7 @@
  X(laggard, "a replica lags behind its primary for a while") \
  X(lost_tail, "a replica is promoted that lacks something") \
  X(lost_lock, "a lock that somebody has is not at the new primary") \
+ X(lost_permit, "a permit that a client has is not at the new primary") \
  X(agreed, "a majority of the Sentinels has learned of a switch") \
  X(learned_late, "a Sentinel learns of a switch more than a second after the majority") \
  X(demoted_node, "a former primary becomes a replica") \

@@ -165,6 +165,9 @@ static bool excuse_loss(judge_claim *claim, unsigned member, unsigned old)
 		return false;
 	}
 	COVER(lost_lock);
+	if (plan.permits > 1) {
+		COVER(lost_permit);
+	}
 	excuse_vote(claim, member, old);
 	return !server_holds(sentinel_place(member), claim->key, claim->token);
 }

@@ -643,14 +643,17 @@ static bool is_behind(unsigned client, const sim_server *s)
 	return false;
 }
 
-/* The server has the token under the key, or under any permit. */
-static bool holds_any(sim_server *s, unsigned key, uint64_t token)
+/* A server of the member that has the token under the key, or under any permit; NULL = none has. */
+static sim_server *find_holder(unsigned member, unsigned key, uint64_t token)
 {
-	bool holds = server_holds(s, key, token);
-	for (unsigned i = 0; i < plan.permits; i++) {
-		holds = holds || server_holds(s, i, token);
+	unsigned end = plan.permits > 1 ? plan.permits : key + 1;
+	for (unsigned i = plan.permits > 1 ? 0 : key; i < end; i++) {
+		sim_server *s = member_place(member, i);
+		if (server_holds(s, i, token)) {
+			return s;
+		}
 	}
-	return holds;
+	return NULL;
 }
 
 void judge_on_leftover(uint32_t index)
@@ -660,8 +663,8 @@ void judge_on_leftover(uint32_t index)
 		return;
 	}
 	for (unsigned i = 0; i < plan.members; i++) {
-		sim_server *s = member_place(i, r->key);
-		if (!holds_any(s, r->key, r->token)) {
+		const sim_server *s = find_holder(i, r->key, r->token);
+		if (s == NULL) {
 			continue;
 		}
 		if (!r->is_beyond_ttl && is_behind(r->client, s)) {
@@ -849,7 +852,7 @@ static bool is_served(const sim_client *c)
 {
 	uint64_t token = rl_words_text(((const rl_acquire *) c->op)->token).mark;
 	return plan.permits > 1 &&
-		(!c->queued_on->is_blocked || holds_any(&servers[0], c->subject->key, token));
+		(!c->queued_on->is_blocked || find_holder(0, c->subject->key, token) != NULL);
 }
 
 void judge_order(unsigned winner)

@@ -628,7 +628,9 @@ static void excuse_undos_behind_wait(const rl_link *link)
 	for (uint32_t number = link->run; number < link->written; number++) {
 		const rl_model_command *c = command_at(link, number);
 		is_behind = is_behind || c->what == RL_WORD_WAIT;
-		if (is_behind && c->what == RL_WORD_SCRIPT && c->script == RL_SCRIPT_RELEASE) {
+		bool frees = c->what == RL_WORD_SCRIPT &&
+			(c->script == RL_SCRIPT_RELEASE || c->script == RL_SCRIPT_FREE_ANY);
+		if (is_behind && frees) {
 			judge_excuse(c->token.mark);
 		}
 	}

@@ -261,8 +261,11 @@ static unsigned draw_permits(void)
 {
 	chance own;
 	chance_begin(&own, world.seed ^ UINT64_C(0x9e72));
-	bool is_possible = plan.mode == PLAN_USUAL && plan.members == 1 && !plan_has_routes() &&
-		!plan.has_twins && !plan.has_once;
+	bool is_sound =
+		plan.mode == PLAN_USUAL || plan.mode == PLAN_FAILOVER || plan.mode == PLAN_GRACE;
+	bool has_helpers = !plan.has_clusters || plan.forms[0] != KEY_POLLED;
+	bool is_possible =
+		is_sound && plan.members == 1 && has_helpers && !plan.has_twins && !plan.has_once;
 	return is_possible && chance_one_in(&own, 3) ? 2 + chance_below(&own, WORDS_KEYS - 1) : 0;
 }
 

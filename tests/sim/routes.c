@@ -198,7 +198,7 @@ static bool is_undo(const asked_command *new)
 	for (unsigned i = 0; i < ASKED_MAX; i++) {
 		const asked_command *a = &asked[i];
 		if (a->link == new->link && a->life == new->life && a->token == new->token) {
-			return new->kind == RL_SCRIPT_RELEASE + 32;
+			return new->kind == RL_SCRIPT_RELEASE + 32 || new->kind == RL_SCRIPT_FREE_ANY + 32;
 		}
 	}
 	return false;

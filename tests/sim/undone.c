@@ -103,6 +103,16 @@ static bool is_former(unsigned n, const undone *u)
 		p->promoted_at <= u->begun_at && votes_has_run(n, u->key, u->token);
 }
 
+/* The node has the token under the key, or under any permit. */
+static bool holds_any(unsigned n, const undone *u)
+{
+	bool holds = server_holds(&servers[n], u->key, u->token);
+	for (unsigned i = 0; i < plan.permits; i++) {
+		holds = holds || server_holds(&servers[n], i, u->token);
+	}
+	return holds;
+}
+
 /* The primary has given the vote, so the call has left any other primary. */
 static bool is_judged(unsigned member, unsigned voter)
 {
@@ -115,8 +125,7 @@ static void look_at_old_primaries(const undone *u)
 	for (unsigned i = plan.dead; i < plan.members; i++) {
 		unsigned end = is_judged(i, u->voter[i]) ? sentinel_first(i) : 0;
 		for (unsigned n = plan.first[i]; n < end; n++) {
-			if (n != u->voter[i] && is_former(n, u) &&
-				server_holds(&servers[n], u->key, u->token)) {
+			if (n != u->voter[i] && is_former(n, u) && holds_any(n, u)) {
 				world_violate(
 					"leftover: a call of c%u has left s%u, an old primary, which holds k%u",
 					(unsigned) u->client, n, (unsigned) u->key);

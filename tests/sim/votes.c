@@ -21,7 +21,8 @@ typedef struct vote_run {
 	int64_t written_at;
 } vote_run;
 
-static vote_run runs[PLAN_SERVERS][WORDS_KEYS][2]; /* by PHP's threads, and by watchdogs */
+/* By PHP's threads, and by watchdogs. */
+static vote_run runs[PLAN_SERVERS][WORDS_KEYS][2];
 
 void votes_begin(void)
 {
@@ -40,17 +41,33 @@ static void look_at_put_back(const sim_server *s, const rl_link *link, const rl_
 	}
 }
 
-void votes_note_run(const sim_server *s, const rl_link *link, const rl_model_command *c)
+/* The key of the command, or of the permit that has the token after the command. */
+static unsigned taken_key(sim_server *s, const rl_model_command *c, uint64_t token)
+{
+	for (unsigned i = 0; i < c->permits; i++) {
+		if (server_holds(s, c->permit_key[i], token)) {
+			return c->permit_key[i];
+		}
+	}
+	return c->key;
+}
+
+void votes_note_run(sim_server *s, const rl_link *link, const rl_model_command *c)
 {
 	bool is_swap = c->what == RL_WORD_SCRIPT && c->script == RL_SCRIPT_SWAP;
+	uint64_t token = is_swap ? c->fresh.mark : c->token.mark;
 	look_at_put_back(s, link, c);
-	runs[s->index][c->key][link->is_watch] =
-		(vote_run){is_swap ? c->fresh.mark : c->token.mark, world.now, c->written_at};
+	runs[s->index][taken_key(s, c, token)][link->is_watch] =
+		(vote_run){token, world.now, c->written_at};
 }
 
 bool votes_has_run(unsigned server, unsigned key, uint64_t token)
 {
-	return runs[server][key][false].token == token;
+	bool has = runs[server][key][false].token == token;
+	for (unsigned i = 0; i < plan.permits; i++) {
+		has = has || runs[server][i][false].token == token;
+	}
+	return has;
 }
 
 /* ---- grace ---- */

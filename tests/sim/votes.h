@@ -28,7 +28,7 @@
 void votes_begin(void);
 
 /* The server has run a command that has set the lock, or its TTL. */
-void votes_note_run(const sim_server *s, const rl_link *link, const rl_model_command *c);
+void votes_note_run(sim_server *s, const rl_link *link, const rl_model_command *c);
 
 /* A command of PHP's threads, not a copy, was the last one that set the lock of the key on the
  * server, and with this token. */
