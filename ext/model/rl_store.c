@@ -191,7 +191,7 @@ static void unmark(rl_store *s, rl_store_key *k, const rl_model_command *c, rl_m
 	if (found != NULL) {
 		*found = k->marks[--k->mark_count];
 	}
-	if (c->reserve_ms > 0 && card(k) == 1) {
+	if (c->has_reserve && card(k) == 1) {
 		k->reach_ms = 0;
 	}
 }

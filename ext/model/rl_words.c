@@ -77,12 +77,14 @@ static bool read_arguments(rl_model_command *c, unsigned argc, const rl_bytes *a
 			c->place = (rl_place) number_of(argv[3]);
 			c->waiter = rl_words_text(argv[4]);
 			c->mark_ms = number_of(argv[5]);
+			c->has_reserve = argc > 6;
 			c->reserve_ms = argc > 6 ? number_of(argv[6]) : 0;
 			break;
 		case RL_SCRIPT_RELEASE:
 			if (argc > 1) {
 				c->waiter = rl_words_text(argv[1]);
 			}
+			c->has_reserve = argc > 2;
 			c->reserve_ms = argc > 2 ? number_of(argv[2]) : 0;
 			c->permit_count = argc > 3 ? (uint8_t) number_of(argv[3]) : 0;
 			c->done_ms = argc > 4 ? number_of(argv[4]) : 0;

@@ -44,6 +44,7 @@ typedef struct rl_model_command {
 	rl_form form;
 	uint8_t keys; /* how many the command names */
 	bool maybe_ours;
+	bool has_reserve; /* there is an argument for the reservation, perhaps an empty one */
 	/* The servers of the tests use the next four. rl_words_read() sets them to 0. */
 	uint8_t key;           /* the number of the key */
 	uint8_t home_key;      /* the same of home */
