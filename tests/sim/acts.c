@@ -187,7 +187,7 @@ static void prepare(sim_client *c, holding *h, unsigned key, size_t token_room, 
 		rl_lease_new(&c->env, key_name(key), 0, token_room, plan.drift_factor, c->set.naming);
 	if (is_renewed) {
 		h->renewal = rl_renewal_new(&c->set, h->lease);
-		h->renewal->renews = plan.mode == PLAN_FAIR || !one_in(16);
+		h->renewal->renews = plan.mode == PLAN_FAIR || c->wanted != 0 || !one_in(16);
 		if (!rl_renewer_prepare(&c->renewer, h->renewal, &c->set)) {
 			abort();
 		}
@@ -257,25 +257,122 @@ static void forget_given(sim_client *c, const holding *h)
 	c->has_given = c->has_given && !rl_bytes_equal(given, rl_lease_token(h->lease));
 }
 
+/* ---- several keys ---- */
+
+/* Chooses keys of which the client takes one after another, in the same order as all clients. */
+static void choose_keys(sim_client *c)
+{
+	unsigned room = CLIENT_HOLDINGS;
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		room = c->holdings[i].lease != NULL ? 0 : room;
+	}
+	for (unsigned key = 0; key < plan.keys && room > 0; key++) {
+		bool is_chosen = !one_in(3);
+		c->wanted |= (uint8_t) (is_chosen << key);
+		room -= is_chosen;
+	}
+}
+
+static unsigned next_wanted(const sim_client *c)
+{
+	unsigned key = 0;
+	while ((c->wanted >> key & 1U) == 0) {
+		key++;
+	}
+	return key;
+}
+
+static bool has_part(const sim_client *c)
+{
+	bool has = false;
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		has = has || (c->holdings[i].lease != NULL && c->holdings[i].is_part);
+	}
+	return has;
+}
+
+static bool has_lost_part(const sim_client *c)
+{
+	bool has = false;
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		const holding *h = &c->holdings[i];
+		has = has || (h->lease != NULL && h->is_part && rl_lease_is_lost(h->lease));
+	}
+	return has;
+}
+
+/* The client has all keys, or has given up: from now on its keys end at that time. */
+static void end_parts(sim_client *c, int64_t end_at)
+{
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		holding *h = &c->holdings[i];
+		if (h->lease != NULL && h->is_part) {
+			h->is_part = false;
+			h->end_at = end_at;
+		}
+	}
+	c->wanted = 0;
+}
+
+static void give_up_keys(sim_client *c)
+{
+	if (c->wanted != 0 && has_part(c)) {
+		COVER(not_all_keys);
+	}
+	end_parts(c, world.now);
+}
+
+static void note_key(sim_client *c, holding *h)
+{
+	int64_t end_at = h->end_at;
+	h->is_part = true;
+	h->end_at = RL_NEVER;
+	c->wanted &= (uint8_t) ~(1U << h->key);
+	if (c->wanted == 0) {
+		COVER(all_keys);
+		end_parts(c, end_at);
+	}
+}
+
+/* The wait for all keys is drawn for the first of them. */
+static int64_t draw_wait_for_keys(sim_client *c)
+{
+	int64_t now = client_now(c);
+	if (!has_part(c)) {
+		int64_t wait = draw_wait(c);
+		c->wanted_until = wait == RL_NEVER ? RL_NEVER : now + wait;
+	}
+	int64_t left = c->wanted_until == RL_NEVER ? RL_NEVER : c->wanted_until - now;
+	if (has_part(c) && left > 0) {
+		COVER(waits_with_keys);
+	}
+	return left > 0 ? left : 0;
+}
+
 static void begin_take(sim_client *c, holding *h)
 {
 	char own[RL_WORDS_TEXT];
-	unsigned key = plan.permits > 1 ? 0 : any(plan.keys);
-	bool is_own = plan.permits == 0 && (plan.has_twins || one_in(plan.has_reuse ? 2 : 8));
+	bool is_one_of_several = c->wanted != 0;
+	unsigned key = is_one_of_several ? next_wanted(c) : plan.permits > 1 ? 0 : any(plan.keys);
+	bool is_own = plan.permits == 0 && !is_one_of_several &&
+		(plan.has_twins || one_in(plan.has_reuse ? 2 : 8));
 	bool is_once = plan.has_once && !is_own && one_in(2);
 	if (plan.permits == 0 && has_key(c, key)) {
 		return;
 	}
 	c->is_again = false;
 	c->ttl_ns = draw_ttl();
-	c->wait_ns = draw_wait(c);
-	c->max_hold_ns = plan.faults != 0 && one_in(8) ? spread(MS, 4 * c->ttl_ns) : RL_NEVER;
-	bool may_be_token = plan.permits == 0 && !is_once && plan.mode != PLAN_FAIR;
+	c->wait_ns = is_one_of_several ? draw_wait_for_keys(c) : draw_wait(c);
+	c->max_hold_ns =
+		!is_one_of_several && plan.faults != 0 && one_in(8) ? spread(MS, 4 * c->ttl_ns) : RL_NEVER;
+	bool may_be_token =
+		plan.permits == 0 && !is_once && !is_one_of_several && plan.mode != PLAN_FAIR;
 	bool is_token = plan.has_twins || (may_be_token && one_in(is_own ? 2 : 3));
 	rl_bytes token = is_own ? draw_own_token(c, own, sizeof own) : rl_bytes_of(NULL, 0);
 	size_t len = is_own ? token.len : rl_token_len(&c->set.label);
 	len += plan.permits > 1 ? RL_PERMIT_NAME_MAX(key_name(key).len) : 0;
-	prepare(c, h, key, len, !is_token && (plan.mode == PLAN_FAIR || !one_in(8)));
+	prepare(
+		c, h, key, len, !is_token && (plan.mode == PLAN_FAIR || is_one_of_several || !one_in(8)));
 	h->is_token = is_token;
 	h->is_own = is_own;
 	h->is_once = c->is_once = is_once;
@@ -512,7 +609,7 @@ static void end_ref(sim_client *c, holding *h)
 		free_ref(c, h);
 	} else if (!h->is_token && one_in(5)) {
 		begin_farewell(c, h);
-	} else if (plan.faults != 0 && plan.permits == 0 && !c->is_closing &&
+	} else if (plan.faults != 0 && plan.permits == 0 && !plan.has_several && !c->is_closing &&
 		one_in(plan.has_handovers ? 2 : 6)) {
 		give_away(c, h);
 	} else {
@@ -560,7 +657,12 @@ static void begin_anything(sim_client *c)
 	} else if (unused != NULL && one_in(plan.has_handovers ? 2 : 6)) {
 		begin_with_loose(c, unused);
 	} else if (unused != NULL) {
-		begin_take(c, unused);
+		if (plan.has_several) {
+			choose_keys(c);
+		}
+		if (!plan.has_several || c->wanted != 0) {
+			begin_take(c, unused);
+		}
 	}
 }
 
@@ -569,6 +671,10 @@ int64_t acts_next(sim_client *c)
 	holding *due = due_holding(c);
 	if (due != NULL) {
 		end_ref(c, due);
+	} else if (c->wanted != 0 && (c->is_closing || has_lost_part(c))) {
+		give_up_keys(c);
+	} else if (c->wanted != 0) {
+		begin_take(c, any_holding(c, false));
 	} else if (!c->is_closing) {
 		begin_anything(c);
 	}
@@ -577,6 +683,9 @@ int64_t acts_next(sim_client *c)
 		return world.now;
 	}
 	int64_t next = c->is_closing ? RL_NEVER : world.now + spread(10 * US, plan.think_ns);
+	if (c->wanted != 0) { /* the next key, or the release of those that the client has */
+		next = world.now + 10 * US;
+	}
 	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
 		holding *h = &c->holdings[i];
 		if (h->lease != NULL && h->end_at < next) {
@@ -870,6 +979,9 @@ static void finish_take(sim_client *c)
 			judge_released(c->index, h->key, rl_words_text(drawn).mark);
 		}
 		begin_policy(c, h);
+		if (c->wanted != 0) {
+			note_key(c, h);
+		}
 		grant_late(c, acquire);
 	} else {
 		if (acquire->op.status != RL_BUSY && acquire->op.status != RL_ERR_SLOW) {
@@ -880,6 +992,7 @@ static void finish_take(sim_client *c)
 		}
 		tell_not_won(c);
 		free_ref(c, h);
+		give_up_keys(c);
 	}
 	end_op(c);
 }
@@ -1107,6 +1220,9 @@ void acts_abandon(sim_client *c)
 	} else if (what != ACT_EXTEND && what != ACT_FENCE) {
 		free_ref(c, h);
 	}
+	if (what == ACT_TAKE) {
+		give_up_keys(c);
+	}
 	acts_tell(c);
 }
 
@@ -1119,6 +1235,7 @@ void acts_drop(sim_client *c)
 		rl_op_abandon(c->op, client_now(c), true);
 		end_op(c);
 	}
+	c->wanted = 0;
 	rl_renewer_forget(&c->renewer);
 	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
 		free_ref(c, &c->holdings[i]);

@@ -35,6 +35,7 @@ typedef struct holding {
 	bool is_token;  /* PHP has a token, not a lease */
 	bool is_own;    /* a caller's token, of any form */
 	bool is_once;   /* a run of work that is to be done once */
+	bool is_part;   /* one of several keys, of which the client has not got all yet */
 	bool was_lost;  /* the loss has been counted */
 	int64_t end_at; /* in true time */
 } holding;
@@ -108,6 +109,8 @@ typedef struct sim_client {
 	int64_t paused_ns;       /* how long the client stood still */
 	uint64_t token;          /* for TAKE: the first token */
 	judge_fence fence_asked; /* for FENCE */
+	uint8_t wanted;          /* a bit for each of several keys that the client is still to take */
+	int64_t wanted_until;    /* the end of the wait for them, by the client's clock */
 	unsigned spins;
 	/* The latest caller's token of our form. The client may use it again. */
 	bool has_given;

@@ -40,7 +40,9 @@ unsigned cover_report(cover_part part, bool is_quiet)
 		case COVER_OF_CLUSTERS:
 			return report_part(COVER_moved, COVER_named, is_quiet);
 		case COVER_OF_SENTINELS:
-			return report_part(COVER_named, COVER_KINDS, is_quiet);
+			return report_part(COVER_named, COVER_waits_with_keys, is_quiet);
+		case COVER_OF_SEVERAL:
+			return report_part(COVER_waits_with_keys, COVER_KINDS, is_quiet);
 		case COVER_OF_ALL:
 			break;
 	}

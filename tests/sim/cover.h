@@ -175,7 +175,14 @@
  X(switched, "a client notices that the primary is another one") \
  X(not_confirmed, "a grant fails because the Sentinels cannot be asked")
 
-#define COVER_EACH(X) COVER_FAULTS(X) COVER_BRANCHES(X) COVER_CLUSTERS(X) COVER_SENTINELS(X)
+/* of worlds of --kinds alone */
+#define COVER_SEVERAL(X) \
+ X(waits_with_keys, "a client waits for a key, and holds others") \
+ X(all_keys, "a client has all of its keys") \
+ X(not_all_keys, "a client cannot have all of its keys, and frees those that it has")
+
+#define COVER_EACH(X) \
+ COVER_FAULTS(X) COVER_BRANCHES(X) COVER_CLUSTERS(X) COVER_SENTINELS(X) COVER_SEVERAL(X)
 
 typedef enum cover_kind {
 #define COVER_NAME(name, what) COVER_##name,
@@ -192,6 +199,7 @@ typedef enum cover_part {
 	COVER_OF_ALL, /* what all worlds have, and the branches of store.h */
 	COVER_OF_CLUSTERS,
 	COVER_OF_SENTINELS,
+	COVER_OF_SEVERAL,
 } cover_part;
 
 /* Prints the kinds of this part, or only those that never occurred.

@@ -524,8 +524,50 @@ void judge_on_helpers(unsigned key, uint32_t number)
 	}
 }
 
+/* ---- deadlock ---- */
+
+static bool has_claim(const sim_client *c, unsigned key)
+{
+	bool has = false;
+	for (unsigned i = 0; i < CLIENT_HOLDINGS; i++) {
+		const judge_claim *claim = &c->holdings[i].claim;
+		has = has || (claim->is_active && claim->key == key && claim->until > world.now);
+	}
+	return has;
+}
+
+/* The client that has the key for which the client waits; NULL = none has, or it does not wait. */
+static const sim_client *awaited_by(const sim_client *c)
+{
+	for (unsigned i = 0; c->is_alive && c->is_waiter && i < plan.clients; i++) {
+		if (i != c->index && clients[i].is_alive && has_claim(&clients[i], c->subject->key)) {
+			return &clients[i];
+		}
+	}
+	return NULL;
+}
+
+/* No clients wait for each other in a circle. */
+static void look_at_deadlock(void)
+{
+	for (unsigned i = 0; i < plan.clients; i++) {
+		const sim_client *c = &clients[i];
+		for (unsigned steps = 0; c != NULL && steps < plan.clients; steps++) {
+			c = awaited_by(c);
+			if (c == &clients[i]) {
+				world_violate("deadlock: c%u waits for k%u, and in the end for itself", i,
+					(unsigned) c->subject->key);
+				return;
+			}
+		}
+	}
+}
+
 void judge_waiters_changed(unsigned key)
 {
+	if (plan.has_several) {
+		look_at_deadlock();
+	}
 	waits[key]++;
 	for (unsigned i = key; i < key + (plan.permits > 1 ? plan.permits : 1); i++) {
 		look_at_hunger(i);

@@ -257,16 +257,43 @@ static bool draw_handovers(void)
 	return chance_one_in(&own, 4) && plan.mode != PLAN_FAIR && !plan.has_twins;
 }
 
+static bool draw_once(void)
+{
+	chance own;
+	chance_begin(&own, world.seed ^ UINT64_C(0x0dce));
+	return chance_one_in(&own, 4) && plan.mode != PLAN_FAIR && !plan.has_twins;
+}
+
+static bool may_have_permits(void)
+{
+	bool is_sound =
+		plan.mode == PLAN_USUAL || plan.mode == PLAN_FAILOVER || plan.mode == PLAN_GRACE;
+	bool has_helpers = !plan.has_clusters || plan.forms[0] != KEY_POLLED;
+	return is_sound && plan.members == 1 && has_helpers && !plan.has_twins;
+}
+
 static unsigned draw_permits(void)
 {
 	chance own;
 	chance_begin(&own, world.seed ^ UINT64_C(0x9e72));
-	bool is_sound =
-		plan.mode == PLAN_USUAL || plan.mode == PLAN_FAILOVER || plan.mode == PLAN_GRACE;
-	bool has_helpers = !plan.has_clusters || plan.forms[0] != KEY_POLLED;
-	bool is_possible =
-		is_sound && plan.members == 1 && has_helpers && !plan.has_twins && !plan.has_once;
+	bool is_possible = may_have_permits() && !plan.has_once;
 	return is_possible && chance_one_in(&own, 3) ? 2 + chance_below(&own, WORDS_KEYS - 1) : 0;
+}
+
+/* With --kinds. */
+static void draw_kind(void)
+{
+	chance own;
+	chance_begin(&own, world.seed ^ UINT64_C(0x41d5));
+	unsigned kind = chance_below(&own, 3);
+	unsigned count = 2 + chance_below(&own, WORDS_KEYS - 1);
+	if (plan.mode == PLAN_FAIR || plan.has_twins) {
+		return;
+	}
+	plan.has_once = kind == 0;
+	plan.permits = kind == 1 && may_have_permits() ? count : 0;
+	plan.has_several = !plan.has_once && plan.permits == 0;
+	plan.keys = plan.has_several ? count : plan.keys;
 }
 
 static bool draw_reuse(void)
@@ -274,13 +301,6 @@ static bool draw_reuse(void)
 	chance own;
 	chance_begin(&own, world.seed ^ UINT64_C(0x4e05e));
 	return chance_one_in(&own, 8) && plan.mode != PLAN_FAIR && plan.permits == 0;
-}
-
-static bool draw_once(void)
-{
-	chance own;
-	chance_begin(&own, world.seed ^ UINT64_C(0x0dce));
-	return chance_one_in(&own, 4) && plan.mode != PLAN_FAIR && !plan.has_twins;
 }
 
 /* Half of the usual worlds with several members have a slow server. A separate draw from the seed
@@ -292,7 +312,8 @@ static void choose_slow_server(void)
 	plan.slow = has_one ? (int) (mixed / 2 % plan.servers) : -1;
 }
 
-void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_sentinels)
+void plan_begin(
+	plan_mode mode, unsigned members, bool has_clusters, bool has_sentinels, bool has_kinds)
 {
 	plan = (plan_t){.mode = mode, .events = 2000 + any(500)};
 	bool has_routes = has_clusters || has_sentinels;
@@ -345,8 +366,12 @@ void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_se
 	}
 	plan.fencing = draw_fencing();
 	plan.has_handovers = draw_handovers();
-	plan.has_once = draw_once();
-	plan.permits = draw_permits();
+	if (has_kinds) {
+		draw_kind();
+	} else {
+		plan.has_once = draw_once();
+		plan.permits = draw_permits();
+	}
 	plan.keys = plan.permits > 1 ? plan.permits : plan.keys;
 	plan.has_reuse = draw_reuse();
 	choose_slow_server();

@@ -134,6 +134,8 @@ typedef struct plan {
 	/* How many holders the only lock may have at once, each with a key of its own; 0 = one. Decided
 	 * like fencing. */
 	unsigned permits;
+	/* With --kinds: clients take several keys, one after another, and hold those that they have. */
+	bool has_several;
 	bool has_once;      /* some work is to be done once; decided like fencing */
 	bool has_reuse;     /* callers use their own tokens again and again; decided like fencing */
 	bool has_stalls;    /* servers and clients stand still for seconds; nothing else breaks */
@@ -145,8 +147,11 @@ typedef struct plan {
 
 extern plan_t plan;
 
-/* @param members 0 = the seed decides */
-void plan_begin(plan_mode mode, unsigned members, bool has_clusters, bool has_sentinels);
+/* @param members 0 = the seed decides
+ * @param has_kinds each lock has several permits, or is one of several keys, or its work is to be
+ *   done once */
+void plan_begin(
+	plan_mode mode, unsigned members, bool has_clusters, bool has_sentinels, bool has_kinds);
 
 /* The member is a cluster. */
 static inline bool plan_is_cluster(unsigned member)

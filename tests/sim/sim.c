@@ -41,6 +41,7 @@ typedef struct options {
 	bool stops; /* stop at the first failure */
 	bool has_clusters;
 	bool has_sentinels;
+	bool has_kinds;
 } options;
 
 static uint64_t total_events;
@@ -142,7 +143,7 @@ static bool run_seed(uint64_t seed, const options *o)
 {
 	world_begin(seed, o->is_tracing);
 	net_begin();
-	plan_begin(o->mode, o->members, o->has_clusters, o->has_sentinels);
+	plan_begin(o->mode, o->members, o->has_clusters, o->has_sentinels, o->has_kinds);
 	judge_begin();
 	done_begin();
 	routes_begin();
@@ -200,6 +201,7 @@ static int run_many(const options *o)
 	cover_part part = o->has_sentinels ? COVER_OF_SENTINELS
 		: o->has_clusters              ? COVER_OF_CLUSTERS
 									   : COVER_OF_ALL;
+	part = o->has_kinds ? COVER_OF_SEVERAL : part;
 	unsigned missing = cover_report(part, o->is_quiet);
 	bool is_enough =
 		done >= ENOUGH_SEEDS && o->mode == PLAN_USUAL && o->members == 0 && failures == 0;
@@ -215,7 +217,7 @@ static int usage(void)
 {
 	fputs("usage: sim [--seed X [--trace]] [--from X] [--seeds N] [--seconds S] [--members N]\n"
 		  "           [--mode usual|fair|unclean|jumps|failover|grace] [--clusters | --sentinels]\n"
-		  "           [--stop] [--quiet]\n",
+		  "           [--kinds] [--stop] [--quiet]\n",
 		stderr);
 	return 2;
 }
@@ -238,6 +240,10 @@ static bool read_options(options *o, int argc, char **argv)
 		}
 		if (strcmp(argv[i], "--sentinels") == 0) {
 			o->has_sentinels = true;
+			continue;
+		}
+		if (strcmp(argv[i], "--kinds") == 0) {
+			o->has_kinds = true;
 			continue;
 		}
 		if (strcmp(argv[i], "--quiet") == 0) {
