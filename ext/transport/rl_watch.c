@@ -72,6 +72,15 @@ void rl_watch_hurry(const rl_watch *watch)
 /* The number of the only timer in a set. */
 # define TIMER 1
 
+/* The unit of a timer. Some systems know milliseconds only. */
+# ifdef NOTE_NSECONDS
+#  define UNIT NOTE_NSECONDS
+#  define UNIT_NS 1
+# else
+#  define UNIT 0
+#  define UNIT_NS RL_NS_PER_MS
+# endif
+
 static int new_set(void)
 {
 	int set = kqueue();
@@ -93,12 +102,16 @@ static bool is_added(int set, uintptr_t number, short filter, unsigned flags, in
 	return kevent(set, &event, 1, NULL, 0, NULL) == 0;
 }
 
+static bool is_timed(int set, int64_t sleep_ns)
+{
+	return is_added(set, TIMER, EVFILT_TIMER, UNIT, (sleep_ns - 1) / UNIT_NS + 1);
+}
+
 static bool fill(
 	const rl_watch *watch, int set, const struct pollfd *fds, unsigned count, int64_t sleep_ns)
 {
 	(void) watch;
-	bool is_filled =
-		sleep_ns == RL_NEVER || is_added(set, TIMER, EVFILT_TIMER, NOTE_NSECONDS, sleep_ns);
+	bool is_filled = sleep_ns == RL_NEVER || is_timed(set, sleep_ns);
 	for (unsigned i = 0; i < count && is_filled; i++) {
 		uintptr_t fd = (uintptr_t) fds[i].fd;
 		bool reads = fds[i].fd >= 0 && (fds[i].events & POLLIN) != 0;
@@ -120,7 +133,7 @@ static int replace(int fd, int by)
 
 void rl_watch_hurry(const rl_watch *watch)
 {
-	is_added(watch->fd, TIMER, EVFILT_TIMER, NOTE_NSECONDS, AT_ONCE_NS);
+	is_timed(watch->fd, AT_ONCE_NS);
 }
 
 #else
