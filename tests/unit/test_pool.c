@@ -156,6 +156,21 @@ static void the_connection_that_was_idle_for_longest_makes_room(void)
 	CHECK_INT(fake_open_links(), RL_POOL_TARGET_MAX + 1);
 }
 
+/* A higher limit holds while it is set, and the connections beyond the usual one end then. */
+static void the_limit_can_be_raised_for_a_while(void)
+{
+	fake_begin(1);
+	fake_env.idle_max = 3 * RL_POOL_TARGET_MAX;
+	for (unsigned i = 0; i < 4 * RL_POOL_TARGET_MAX; i++) {
+		fake_warm(0);
+	}
+	CHECK_INT(fake_pool.count, 3 * RL_POOL_TARGET_MAX);
+	fake_env.idle_max = 0;
+	fake_warm(0);
+	CHECK_INT(fake_pool.count, RL_POOL_TARGET_MAX);
+	CHECK_INT(fake_open_links(), RL_POOL_TARGET_MAX);
+}
+
 static void one_address_can_be_cleared(void)
 {
 	fake_begin(3);
@@ -223,6 +238,7 @@ static const check_test tests[] = {
 	TEST(pending_replies_are_no_sign_of_death),
 	TEST(unasked_replies_are_a_sign_of_death),
 	TEST(the_connection_that_was_idle_for_longest_makes_room),
+	TEST(the_limit_can_be_raised_for_a_while),
 	TEST(one_address_can_be_cleared),
 	TEST(a_connection_with_a_pending_reply_lingers),
 	TEST(a_forked_child_forgets_all_connections),

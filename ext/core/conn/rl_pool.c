@@ -430,9 +430,10 @@ bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, rl_pool_wan
 }
 
 /* Ends the connection that has been idle for longest, if there are too many to the target or in
- * all. */
-static void make_room(rl_pool *pool, const rl_target *target, int64_t now)
+ * all. True = there are still too many. */
+static bool make_room(rl_pool *pool, const rl_target *target, int64_t now)
 {
+	unsigned max = pool->env->idle_max > 0 ? pool->env->idle_max : RL_POOL_TARGET_MAX;
 	unsigned count = 0;
 	rl_conn **oldest = NULL;
 	rl_conn **oldest_of_target = NULL;
@@ -442,18 +443,18 @@ static void make_room(rl_pool *pool, const rl_target *target, int64_t now)
 		oldest = slot;
 		oldest_of_target = is_alike ? slot : oldest_of_target;
 	}
-	if (count >= (pool->env->idle_max > 0 ? pool->env->idle_max : RL_POOL_TARGET_MAX)) {
+	if (count >= max) {
 		end_idle(pool, oldest_of_target, now);
 	} else if (pool->count == RL_POOL_MAX) {
 		end_idle(pool, oldest, now);
 	}
+	return count > max; /* several are too many after the limit has become lower */
 }
 
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
 {
 	notice_fork(pool);
-	if (pool->count >= RL_POOL_TARGET_MAX) {
-		make_room(pool, conn->target, now);
+	while (pool->count >= RL_POOL_TARGET_MAX && make_room(pool, conn->target, now)) {
 	}
 	if (conn->heard == RL_CONN_HEARD_SINCE) {
 		conn->heard = RL_CONN_HEARD_BEFORE;
