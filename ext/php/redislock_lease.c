@@ -387,8 +387,12 @@ static HashTable *debug_info(zend_object *std, int *is_temporary)
 	array_init(&info);
 	*is_temporary = 1;
 	if (object->count == 1) {
-		rl_bytes key = rl_lease_name(object->parts[0].record->lease);
+		const redislock_record *record = object->parts[0].record;
+		rl_bytes key = rl_lease_name(record->lease);
 		add_assoc_stringl(&info, "key", key.data, key.len);
+		if (record->lease->permits > 1) {
+			add_assoc_long(&info, "slot", record->slot);
+		}
 	} else if (object->count > 1) {
 		zval keys;
 		keys_of(object, &keys);

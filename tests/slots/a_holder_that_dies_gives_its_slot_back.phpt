@@ -21,6 +21,11 @@ $worker->expect('~^2~');
 $worker->signal(SIGKILL);
 $second = $lock->lease('export', wait: 30, slots: 2);
 same('its slot', 2, $second?->slot());
+matches('a dump shows it', '~\["slot"\]=>\s+int\(2\)~', (function () use ($second): string {
+    ob_start();
+    var_dump($second);
+    return ob_get_clean();
+})());
 check('the first is held', $first->verify());
 check('it waited for its TTL only', $second->waited() < slack(2.0), $second->waited());
 unset($first, $second);
