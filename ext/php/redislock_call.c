@@ -409,11 +409,13 @@ static redislock_call *run(redislock_client *client, rl_op *op, redislock_abort 
 	call->abort = abort != NULL && redislock_abort_is_set(abort) ? abort : NULL;
 	stop_grants(op);
 	resolve_names(client, op->call.terms.request.slot);
+	bool yields = REDISLOCK_G(waiter) != NULL;
 	rl_guard guard = {.ctx = call,
 		.is_due = guard_is_due,
 		.due_at = call->abort != NULL ? guard_due_at : NULL,
 		.run = guard_run,
-		.yield = REDISLOCK_G(waiter) != NULL ? guard_yield : NULL};
+		.yield = yields ? guard_yield : NULL,
+		.heard = yields ? redislock_yield_heard : NULL};
 	if (!rl_drive(&REDISLOCK_G(net), op, &guard)) {
 		if (!is_stopped(call)) {
 			return give_up(call, abandon);
@@ -470,6 +472,6 @@ redislock_call *redislock_call_lend(redislock_client *client, rl_op *op)
 		rl_op_free(op);
 		return NULL;
 	}
-	rl_guard guard = {.ctx = call, .yield = guard_yield};
+	rl_guard guard = {.ctx = call, .yield = guard_yield, .heard = redislock_yield_heard};
 	return rl_drive(&REDISLOCK_G(net), op, &guard) ? call : give_up(call, abandon);
 }

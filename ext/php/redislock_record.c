@@ -477,7 +477,9 @@ static rl_op *run_releases(
 {
 	*call = NULL;
 	if (way == REDISLOCK_RELEASE_QUIET || !redislock_yield_is_possible()) {
-		rl_drive(&REDISLOCK_G(net), op, NULL);
+		/* Calls of other flows may be suspended. */
+		static const rl_guard beside_others = {.heard = redislock_yield_heard};
+		rl_drive(&REDISLOCK_G(net), op, REDISLOCK_G(suspended) != NULL ? &beside_others : NULL);
 		return op;
 	}
 	*call = redislock_call_lend(client, op);

@@ -165,34 +165,24 @@ static bool is_waited_for(const redislock_watch *watch, int fd)
 	return false;
 }
 
-static void look_again_for(int fd)
+/* Wakes the suspended calls that share a lookup with the one that has read. A call that finds
+ * nothing wakes no other. */
+void redislock_yield_heard(const struct pollfd *fds, unsigned count)
 {
 	for (const redislock_watch *watch = REDISLOCK_G(suspended); watch != NULL;
 		 watch = watch->next) {
-		if (is_waited_for(watch, fd)) {
+		bool is_shared = false;
+		for (unsigned i = 0; i < count && !is_shared; i++) {
+			is_shared = fds[i].fd >= 0 && is_waited_for(watch, fds[i].fd);
+		}
+		if (is_shared) {
 			rl_watch_hurry(&watch->watch);
 		}
 	}
 }
 
-static bool has_fd(const struct pollfd *fds, unsigned count, int fd)
+static void note_fds(redislock_watch *watch, const struct pollfd *fds, unsigned count)
 {
-	for (unsigned i = 0; i < count; i++) {
-		if (fds[i].fd == fd) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* The call, which is not suspended, waits for these descriptors from now on. */
-static void change_fds(redislock_watch *watch, const struct pollfd *fds, unsigned count)
-{
-	for (unsigned i = 0; i < watch->count; i++) {
-		if (watch->fds[i] >= 0 && !has_fd(fds, count, watch->fds[i])) {
-			look_again_for(watch->fds[i]);
-		}
-	}
 	for (unsigned i = 0; i < count; i++) {
 		watch->fds[i] = fds[i].fd;
 	}
@@ -210,7 +200,7 @@ static bool prepare(
 	if (watch == NULL) {
 		return false;
 	}
-	change_fds(watch, fds, count);
+	note_fds(watch, fds, count);
 	int64_t sleep = at == RL_NEVER ? RL_NEVER : at - rl_os_now();
 	return open_stream(watch) && rl_watch_set(&watch->watch, fds, count, sleep);
 }
@@ -245,7 +235,6 @@ void redislock_yield_clear(redislock_suspension *suspension)
 	if (watch->is_suspended) {
 		unsuspend(watch);
 	}
-	change_fds(watch, NULL, 0);
 	end_stream(watch);
 	watch->vain = 0;
 	if (REDISLOCK_G(idle_watch_count) == IDLE_WATCHES_MAX ||

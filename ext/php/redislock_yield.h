@@ -20,8 +20,8 @@
  * Several calls of a thread are suspended at once, in any order of their ends, and each goes on
  * when its own watch is due. Three things that happen elsewhere concern them, and make their
  * watches due at once:
- * - Calls to servers behind Sentinels share lookups. A call that no longer waits for a descriptor
- *   may have read what others wait for on it: these look again.
+ * - Calls to servers behind Sentinels share lookups, so a call may read what others wait for. Those
+ *   that wait for a descriptor of its wait look again.
  * - RedisLock::advance() moves the clock, which the system's timers do not know.
  * - A signal handler has run: each $abort is asked again.
  *
@@ -71,6 +71,9 @@ void redislock_yield_end(redislock_suspension *suspension);
 
 /* For the end of a call that has yielded, also of one that is still suspended. */
 void redislock_yield_clear(redislock_suspension *suspension);
+
+/* Something was read on these descriptors: other calls that wait for one of them look again. */
+void redislock_yield_heard(const struct pollfd *fds, unsigned count);
 
 /* All suspended calls look again what has happened. */
 void redislock_yield_look_again(void);

@@ -16,17 +16,11 @@
  * poll does not, and another thread may interrupt PHP without a signal. */
 #define SLEEP_MAX_NS RL_NS_PER_SECOND
 
-/* How a wait has gone. */
-typedef enum waited {
-	WAITED_READ,      /* what had arrived was read */
-	WAITED_RAN,       /* other code has run */
-	WAITED_ABANDONED, /* the operation has to be given up */
-} waited;
-
-static waited let_run(const rl_guard *guard)
+/* False = the operation has to be given up. */
+static bool let_run(const rl_guard *guard)
 {
-	bool is_due = guard != NULL && guard->is_due != NULL && guard->is_due(guard->ctx);
-	return !is_due || guard->run(guard->ctx) ? WAITED_RAN : WAITED_ABANDONED;
+	return guard == NULL || guard->is_due == NULL || !guard->is_due(guard->ctx) ||
+		guard->run(guard->ctx);
 }
 
 /* The end of the wait, or of its first part, after which the guard is due. */
@@ -53,60 +47,103 @@ static int poll_for(struct pollfd *fds, unsigned count, int64_t sleep, const rl_
 						 : rl_os_poll(fds, count, sleep, NULL, NULL);
 }
 
-/*
- * Other code may have closed links that are in the wait. So after it has run nothing is read before
- * the operation has taken another step, with the times of the step before. Then the driver looks
- * without waiting, and lets no code run, so that code that is always due cannot stop the operation.
- */
-static waited wait_in_poll(const rl_wait *wait, const rl_guard *guard, bool has_run, rl_tick *tick)
+static void put_fds(struct pollfd *fds, const rl_wait *wait)
 {
-	struct pollfd fds[RL_WAIT_LINKS];
 	for (unsigned i = 0; i < wait->count; i++) {
 		fds[i] = (struct pollfd){
 			.fd = rl_link_fd(wait->links[i]), .events = rl_link_events(wait->links[i])};
 	}
-	int64_t at = earliest_wake(wait, guard);
-	int64_t before = rl_os_now();
-	int64_t sleep = has_run ? 0 : at - before;
-	sleep = sleep < 0 ? 0 : sleep > SLEEP_MAX_NS ? SLEEP_MAX_NS : sleep;
-	const rl_guard *open = has_run ? NULL : guard;
-	bool yields = open != NULL && open->yield != NULL && sleep > 0;
-	int ready = poll_for(fds, wait->count, yields ? 0 : sleep, open);
-	if (ready == 0 && yields) {
-		switch (open->yield(open->ctx, fds, wait->count, at)) {
-			case RL_YIELDED:
-				return WAITED_RAN;
-			case RL_YIELD_ABANDONED:
-				return WAITED_ABANDONED;
-			case RL_YIELD_REFUSED:
-				before = rl_os_now();
-				ready = poll_for(fds, wait->count, sleep, open);
-				break;
-		}
-	}
-	if (ready < 0) {
-		return let_run(open);
-	}
+}
+
+/* Takes in what poll has found.
+ * @param heard_at what had arrived by then was found */
+static void take_in(const rl_wait *wait, const struct pollfd *fds, int ready, int64_t heard_at,
+	const rl_guard *guard, rl_tick *tick)
+{
 	int64_t now = rl_os_now();
 	for (unsigned i = 0; i < wait->count; i++) {
 		rl_link_advance(wait->links[i], ready > 0 ? fds[i].revents : 0, now);
 	}
-	/* All that poll found has been read. If poll found nothing, nothing had arrived by its
-	 * timeout. */
-	tick->seen = ready > 0 ? before : before + sleep;
+	if (ready > 0 && guard != NULL && guard->heard != NULL) {
+		guard->heard(fds, wait->count);
+	}
+	tick->seen = heard_at;
 	tick->now = rl_os_now();
-	return WAITED_READ;
 }
 
-/* A link that is waited for alone, and for longer than a moment. */
+static void put_numbers(uint64_t *numbers, const rl_wait *wait)
+{
+	for (unsigned i = 0; i < wait->count; i++) {
+		numbers[i] = rl_link_number(wait->links[i]);
+	}
+}
+
+/* Other code has run, and may have closed links that are in the wait. Looks at the others, without
+ * waiting, and lets no other code run again, so that code that is always due cannot stop the
+ * operation. */
+static void look(
+	const rl_net *net, rl_wait *wait, const uint64_t *numbers, const rl_guard *guard, rl_tick *tick)
+{
+	struct pollfd fds[RL_WAIT_LINKS];
+	unsigned open = 0;
+	for (unsigned i = 0; i < wait->count; i++) {
+		if (rl_net_has(net, wait->links[i], numbers[i])) {
+			wait->links[open++] = wait->links[i];
+		}
+	}
+	wait->count = open;
+	put_fds(fds, wait);
+	int64_t before = rl_os_now();
+	take_in(wait, fds, poll_for(fds, wait->count, 0, NULL), before, guard, tick);
+}
+
+/* False = the operation has to be given up. */
+static bool wait_in_poll(rl_net *net, rl_wait *wait, const rl_guard *guard, rl_tick *tick)
+{
+	struct pollfd fds[RL_WAIT_LINKS];
+	uint64_t numbers[RL_WAIT_LINKS];
+	put_fds(fds, wait);
+	put_numbers(numbers, wait);
+	int64_t at = earliest_wake(wait, guard);
+	int64_t before = rl_os_now();
+	int64_t sleep = at - before;
+	sleep = sleep < 0 ? 0 : sleep > SLEEP_MAX_NS ? SLEEP_MAX_NS : sleep;
+	bool yields = guard != NULL && guard->yield != NULL && sleep > 0;
+	int ready = poll_for(fds, wait->count, yields ? 0 : sleep, guard);
+	if (ready == 0 && yields) {
+		switch (guard->yield(guard->ctx, fds, wait->count, at)) {
+			case RL_YIELDED:
+				look(net, wait, numbers, guard, tick);
+				return true;
+			case RL_YIELD_ABANDONED:
+				return false;
+			case RL_YIELD_REFUSED:
+				before = rl_os_now();
+				ready = poll_for(fds, wait->count, sleep, guard);
+				break;
+		}
+	}
+	if (ready < 0) {
+		if (!let_run(guard)) {
+			return false;
+		}
+		look(net, wait, numbers, guard, tick);
+		return true;
+	}
+	/* If poll found nothing, nothing had arrived by its timeout. */
+	take_in(wait, fds, ready, ready > 0 ? before : before + sleep, guard, tick);
+	return true;
+}
+
+/* A link that is waited for alone, for longer than a moment, and by no other operation. */
 static bool may_block(const rl_wait *wait, const rl_guard *guard, const rl_tick *tick)
 {
-	return wait->count == 1 && (guard == NULL || guard->yield == NULL) &&
+	return wait->count == 1 && (guard == NULL || guard->heard == NULL) &&
 		end_of(wait, guard) - tick->now >= 2 * RL_SOCKET_BLOCK_NS;
 }
 
-/* Waits for an event, or for the end of the wait. */
-static waited wait_for(rl_net *net, const rl_wait *wait, const rl_guard *guard, rl_tick *tick)
+/* Waits for an event, or for the end of the wait. False = the operation has to be given up. */
+static bool wait_for(rl_net *net, rl_wait *wait, const rl_guard *guard, rl_tick *tick)
 {
 	if (wait->wants_names || (wait->count == 0 && net->resolver.has_doubts)) {
 		rl_resolver_ask_again(&net->resolver);
@@ -115,9 +152,9 @@ static waited wait_for(rl_net *net, const rl_wait *wait, const rl_guard *guard, 
 	if (may_block(wait, guard, tick) && rl_link_block(wait->links[0]) == RL_LINK_BLOCKED_READ) {
 		tick->seen = tick->now;
 		tick->now = rl_os_now();
-		return WAITED_READ;
+		return true;
 	}
-	return wait_in_poll(wait, guard, false, tick);
+	return wait_in_poll(net, wait, guard, tick);
 }
 
 bool rl_drive(rl_net *net, rl_op *op, const rl_guard *guard)
@@ -125,14 +162,7 @@ bool rl_drive(rl_net *net, rl_op *op, const rl_guard *guard)
 	rl_tick tick = {.now = rl_os_now()};
 	rl_wait wait;
 	while (!rl_op_step(op, &tick, &wait)) {
-		waited latest = wait_for(net, &wait, guard, &tick);
-		while (latest == WAITED_RAN) {
-			if (rl_op_step(op, &tick, &wait)) {
-				return true;
-			}
-			latest = wait_in_poll(&wait, guard, true, &tick);
-		}
-		if (latest == WAITED_ABANDONED) {
+		if (!wait_for(net, &wait, guard, &tick)) {
 			return false;
 		}
 	}

@@ -29,6 +29,9 @@ typedef struct rl_guard {
 	/* Waits in the driver's place, for events of the descriptors or until a time, while other code
 	 * runs. May return earlier. NULL = the driver waits. */
 	rl_yielded (*yield)(void *ctx, const struct pollfd *fds, unsigned count, int64_t at);
+	/* Operations that are under way at once may wait for the same link. Called when something was
+	 * read on the links with these descriptors, or has changed there. Set where yield is. */
+	void (*heard)(const struct pollfd *fds, unsigned count);
 } rl_guard;
 
 /*

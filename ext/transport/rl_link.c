@@ -63,6 +63,7 @@ struct rl_link {
 	rl_link *next; /* in the net's list */
 	/* The pointer to this link in the net's list. */
 	rl_link **slot;
+	uint64_t number;
 	/* Borrowed from the target. */
 	const rl_address *address;
 	rl_link_state state;
@@ -532,6 +533,7 @@ static rl_link *net_dial(
 		return NULL;
 	}
 	*link = (rl_link){.net = net,
+		.number = ++net->dialled,
 		.address = address,
 		.fd = -1,
 		.until = until,
@@ -730,6 +732,20 @@ static bool has_output(const rl_link *link)
 {
 	return (!rl_buffer_is_empty(&link->out) && link->state != RL_LINK_SECURING) ||
 		(link->tls != NULL && rl_tls_output(link->tls).len > 0);
+}
+
+uint64_t rl_link_number(const rl_link *link)
+{
+	return link->number;
+}
+
+bool rl_net_has(const rl_net *net, const rl_link *link, uint64_t number)
+{
+	const rl_link *open = net->links;
+	while (open != NULL && open != link) {
+		open = open->next;
+	}
+	return open != NULL && open->number == number;
 }
 
 int rl_link_fd(const rl_link *link)

@@ -17,6 +17,7 @@ typedef struct rl_net {
 	rl_transport transport;
 	rl_resolver resolver;
 	rl_link *links; /* all open links */
+	uint64_t dialled;
 	/* Hashes of addresses from which a link has received something, in Redis or in TLS. Two equal
 	 * hashes only cost a hint in a message. */
 	uint64_t spoken[RL_NET_SPOKEN];
@@ -34,6 +35,12 @@ void rl_net_destroy(rl_net *net);
 void rl_net_end_sending(const rl_net *net);
 
 /* For the driver. */
+
+/* No other link of the net has had this number. */
+uint64_t rl_link_number(const rl_link *link);
+
+/* True if the link with this number is open: the pointer alone may be that of a later link. */
+bool rl_net_has(const rl_net *net, const rl_link *link, uint64_t number);
 
 /* The descriptor; -1 = none at the moment. */
 int rl_link_fd(const rl_link *link);

@@ -897,7 +897,7 @@ static void a_handler_may_close_a_link_of_the_wait(void)
 	begin_waiting(20 * MS);
 	rl_guard closing = {.is_due = is_link_open, .run = run_and_close_link};
 	CHECK(rl_drive(&net, &waiting.op, &closing));
-	CHECK(waiting.link == NULL && waiting.steps >= 3);
+	CHECK(waiting.link == NULL && waiting.steps >= 2);
 	clean_up();
 }
 
