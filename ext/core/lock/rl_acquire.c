@@ -144,6 +144,7 @@ static const rl_op_class acquire_class;
 static void leave_queue(rl_acquire *acquire, const rl_tick *tick);
 static bool win(rl_acquire *acquire, int64_t since, const rl_tick *tick);
 static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status);
+static bool has_place_at_old_primary(const rl_acquire *acquire);
 static void abandon(rl_op *op, int64_t now);
 
 static rl_stats *stats_of(const rl_acquire *acquire)
@@ -1298,7 +1299,7 @@ static bool win(rl_acquire *acquire, int64_t since, const rl_tick *tick)
 	if (acquire->own.data == NULL) {
 		return finish(acquire, tick, RL_OK);
 	}
-	rl_queue_leave(&acquire->queue, false, tick->now);
+	rl_queue_leave(&acquire->queue, has_place_at_old_primary(acquire), tick->now);
 	acquire->won_since = since;
 	acquire->won_on = granting_members(call);
 	acquire->phase = RL_ACQUIRE_SWAPPING;
@@ -1495,11 +1496,26 @@ static void count_no_longer(rl_acquire *acquire)
 	}
 }
 
+/* The place is at an old primary: the lock that was won is at the new one, and what the try of the
+ * place may have taken is not a part of it. A node that becomes a replica closes its connections,
+ * so no undo arrives at it when it is the primary again. */
+static bool has_place_at_old_primary(const rl_acquire *acquire)
+{
+	const rl_queue *queue = &acquire->queue;
+	const rl_quorum_call *call = &acquire->op.call;
+	const rl_errand *place = queue->place != NULL ? &queue->place->errand : NULL;
+	const rl_route *route = call->terms.set->members[queue->member].route;
+	const rl_target *node = call->members[queue->member].node;
+	return place != NULL && place->node != NULL && node != NULL && route != NULL &&
+		route->kind == RL_ROUTE_SENTINEL && !rl_target_equal(place->node, node);
+}
+
 /* Ends the call. @return true */
 static bool finish(rl_acquire *acquire, const rl_tick *tick, rl_status status)
 {
 	rl_stats *stats = stats_of(acquire);
-	rl_queue_leave(&acquire->queue, status != RL_OK, tick->now);
+	rl_queue_leave(
+		&acquire->queue, status != RL_OK || has_place_at_old_primary(acquire), tick->now);
 	unmark(acquire, tick->now);
 	acquire->op.status = status;
 	acquire->phase = RL_ACQUIRE_DONE;
