@@ -615,7 +615,8 @@ class RedisLock
      * may have taken is undone.
      *
      * A call blocks as without a waiter if $waiter returns false ("I cannot wait here"), or has
-     * returned 100 times in a row before the stream was readable: each for the rest of the call.
+     * returned 100 times in a row within a millisecond each before the stream was readable: each
+     * for the rest of the call. A wait for a lock that another Fiber holds and renews throws then.
      * So does a call inside a signal handler, a tick function, onLoss, $abort or the waiter itself,
      * in PHP 8.2 and 8.3 also inside a destructor, and after a fatal error. The release of a lease
      * that PHP frees, and the end of the request, never wait by the loop; names of servers are

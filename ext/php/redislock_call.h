@@ -78,6 +78,10 @@ redislock_call *redislock_call_try(redislock_client *client, rl_op *op, int64_t 
  * @return NULL = the waiter has thrown, or there was no memory */
 redislock_call *redislock_call_lend(redislock_client *client, rl_op *op);
 
+/* Asked while a call waits for another holder and cannot yield, so that all flows of the thread
+ * stand still. True = the wait would never end, and an exception was thrown. Set by MINIT. */
+extern bool (*redislock_call_refuses_wait)(const redislock_client *client, rl_bytes key);
+
 void redislock_call_end(redislock_call *call);
 
 /* Names the key of an operation in the exception that is on its way. */

@@ -273,6 +273,24 @@ static bool is_owner(
 	return is_same;
 }
 
+/* @param is_of_flow the lease that holds the lock is of this flow */
+static void throw_deadlock(
+	const redislock_client *client, rl_bytes name, bool can_nest, bool is_of_flow)
+{
+	const char *way_out = client->is_reentrant || !can_nest
+		? "release that lease first, or give it a maxHold"
+		: "release that lease first, give it a maxHold, or nest the sections with reentrant: true";
+	char shown[RL_BYTES_TEXT];
+	zend_throw_exception_ex(redislock_ce_exception, 0,
+		"waiting for the lock \"%s\" would never end: a lease of %s holds it and renews itself; %s",
+		rl_bytes_text(name, shown),
+		is_of_flow ? "this thread" : "another Fiber or coroutine of this thread",
+		is_of_flow ? way_out
+				   : "that flow stands still while this call waits, so ask without a wait and let "
+					 "that flow run between two calls, or give its lease a maxHold");
+	redislock_note_key(name);
+}
+
 /* Refuses a wait that only this thread could end, because one of its own leases holds the key: of
  * this flow, or of another flow, which stands still while this one waits, unless the call can
  * yield. The servers must confirm that, because the key may have been deleted or have another
@@ -302,19 +320,20 @@ static bool check_deadlock(redislock_client *client, rl_bytes key, bool can_nest
 		*wait_ns = deadline == RL_NEVER ? RL_NEVER : left > 0 ? left : 1; /* still a wait */
 		return true;
 	}
-	const char *way_out = client->is_reentrant || !can_nest
-		? "release that lease first, or give it a maxHold"
-		: "release that lease first, give it a maxHold, or nest the sections with reentrant: true";
-	char shown[RL_BYTES_TEXT];
-	zend_throw_exception_ex(redislock_ce_exception, 0,
-		"waiting for the lock \"%s\" would never end: a lease of %s holds it and renews itself; %s",
-		rl_bytes_text(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), shown),
-		is_of_flow ? "this thread" : "another Fiber or coroutine of this thread",
-		is_of_flow ? way_out
-				   : "that flow stands still while this call waits, so ask without a wait and let "
-					 "that flow run between two calls, or give its lease a maxHold");
-	redislock_note_key(rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)));
+	throw_deadlock(client, rl_bytes_of(ZSTR_VAL(name), ZSTR_LEN(name)), can_nest, is_of_flow);
 	return false;
+}
+
+/* A call that could yield when it began, and cannot any more. */
+static bool refuses_wait(const redislock_client *client, rl_bytes key)
+{
+	const redislock_record *record = redislock_record_blocking(client, key, false);
+	if (record != NULL) {
+		throw_deadlock(client,
+			rl_bytes_of(key.data + client->prefix_len, key.len - client->prefix_len), true,
+			redislock_flow_is_current(&record->flow));
+	}
+	return record != NULL;
 }
 
 /* Refuses a token whose release is still being repeated on the same servers: that release could
@@ -1205,6 +1224,7 @@ void redislock_class_register(void)
 {
 	zend_class_entry *ce = register_class_RedisLock();
 	ce->create_object = create_object;
+	redislock_call_refuses_wait = refuses_wait;
 	memcpy(&handlers, &std_object_handlers, sizeof handlers);
 	handlers.offset = offsetof(redislock_object, std);
 	handlers.free_obj = free_object;

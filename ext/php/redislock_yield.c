@@ -23,8 +23,10 @@
 /* How many watches are kept for later calls; each has two descriptors. */
 #define IDLE_WATCHES_MAX 16
 
-/* A waiter that returns so often in a row before the stream is readable cannot wait. */
+/* A waiter that returns so often in a row within so short a time, before the stream is readable,
+ * cannot wait. */
 #define VAIN_MAX 100
+#define VAIN_NS RL_NS_PER_MS
 
 typedef struct redislock_waiter {
 	/* One of the thread, and one of each call that runs it. */
@@ -44,6 +46,7 @@ struct redislock_watch {
 	bool is_suspended;
 	redislock_flow flow; /* in which the call is suspended */
 	int64_t *ask_at;     /* see redislock_yield_begin() */
+	int64_t suspended_at;
 	/* How often in a row the waiter has returned too early. */
 	unsigned vain;
 	/* The descriptors of the latest wait. */
@@ -209,6 +212,7 @@ static void suspend(redislock_watch *watch, int64_t *ask_at)
 {
 	redislock_watch **list = &REDISLOCK_G(suspended);
 	watch->is_suspended = true;
+	watch->suspended_at = rl_os_now();
 	watch->flow = redislock_flow_current();
 	watch->ask_at = ask_at;
 	watch->next = *list;
@@ -384,7 +388,8 @@ void redislock_yield_end(redislock_suspension *suspension)
 {
 	redislock_watch *watch = suspension->watch;
 	unsuspend(watch);
-	watch->vain = rl_watch_is_due(&watch->watch) ? 0 : watch->vain + 1;
+	bool is_early = rl_os_now() - watch->suspended_at < VAIN_NS && !rl_watch_is_due(&watch->watch);
+	watch->vain = is_early ? watch->vain + 1 : 0;
 	suspension->is_refused = suspension->is_refused || watch->vain == VAIN_MAX;
 }
 

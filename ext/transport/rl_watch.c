@@ -206,8 +206,13 @@ bool rl_watch_set(rl_watch *watch, const struct pollfd *fds, unsigned count, int
 		return false;
 	}
 	sleep_ns = sleep_ns < AT_ONCE_NS ? AT_ONCE_NS : sleep_ns;
-	bool is_set = fill(watch, set, fds, count, sleep_ns) && replace(watch->fd, set) >= 0;
-	close(set);
+	bool is_filled = fill(watch, set, fds, count, sleep_ns);
+	/* A forked child does not inherit a kqueue, so its number may be the next free one. */
+	bool is_in_place = set == watch->fd;
+	bool is_set = is_filled && (is_in_place || replace(watch->fd, set) >= 0);
+	if (!is_in_place) {
+		close(set);
+	}
 	return is_set;
 }
 

@@ -38,6 +38,28 @@ throws('without a waiter', 'RedisLockException', '~another Fiber or coroutine~',
     fn () => (new Fiber(fn () => $lock->lease('k', wait: 20)))->start(), 0.5);
 $held->release();
 
+/* A waiter that cannot wait, from the beginning or after a while. */
+RedisLock::waitWith(Loop::wait(...));
+$held = null;
+Loop::spawn(function () use ($lock, &$held): void {
+    $held = $lock->lease('k');
+});
+Loop::run();
+throws('a waiter that refuses', 'RedisLockException', '~would never end~',
+    fn () => $lock->synchronized('k', fn () => null, wait: INF), 2.0);
+$asked = 0;
+RedisLock::waitWith(function ($stream) use (&$asked): bool {
+    return ++$asked < 10;
+});
+throws('a waiter that refuses later', 'RedisLockException', '~would never end~',
+    fn () => $lock->lease('k', wait: INF), 2.0);
+same('asked', 10, $asked);
+RedisLock::waitWith(fn () => null);
+throws('a waiter that never waits', 'RedisLockException', '~would never end~',
+    fn () => $lock->acquire('k', wait: INF), 10.0);
+check('it is held', $held->verify());
+$held->release();
+
 /* Re-entrant. */
 RedisLock::waitWith(Loop::wait(...));
 $nested = new RedisLock($server->dsn(), reentrant: true);

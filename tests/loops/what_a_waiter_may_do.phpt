@@ -38,6 +38,15 @@ foreach ([null, true] as $answer) {
     between('asked, in a row of at most 100 for each answer', 100, 500, $asked);
 }
 
+/* One that polls now and then lets others run, and is not refused. */
+$asked = 0;
+RedisLock::waitWith(function () use (&$asked): void {
+    $asked++;
+    usleep(1500);
+});
+same('the wait', null, $lock->acquire('k', 60, 0.5));
+check('it is asked all the time', $asked > 110 || slack(1) > 1, $asked);
+
 /* Another answer. */
 foreach ([1, 'yes', [], 0.0] as $answer) {
     RedisLock::waitWith(fn () => $answer);
