@@ -3,7 +3,6 @@ A Fiber that waits is resumed in a forked child, too, where its call throws; the
 --EXTENSIONS--
 redislock
 pcntl
-posix
 --SKIPIF--
 <?php
 require __DIR__ . '/../inc/server.inc';

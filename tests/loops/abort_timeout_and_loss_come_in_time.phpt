@@ -3,7 +3,6 @@ Beside a running loop $abort is asked once a second and right after a signal, a 
 --EXTENSIONS--
 redislock
 pcntl
-posix
 --SKIPIF--
 <?php
 require __DIR__ . '/../inc/server.inc';
@@ -66,7 +65,7 @@ pcntl_signal(SIGUSR1, function () use ($script): void {
 });
 Loop::spawn(function (): void {
     Loop::sleep(0.2);
-    posix_kill(getmypid(), SIGUSR1);
+    send_signal(getmypid(), SIGUSR1);
 });
 $seconds(fn () => same('it', null, $lock->acquire('k', 60, 60, abort: $abort)));
 between('$abort after a signal', 0.0, slack(0.05), now() - $script->at);

@@ -3,7 +3,6 @@ However a call ends that is suspended in a Fiber, no waiter, no lock and no leas
 --EXTENSIONS--
 redislock
 pcntl
-posix
 --SKIPIF--
 <?php
 require __DIR__ . '/../inc/server.inc';
@@ -77,11 +76,11 @@ $ends = [
         unset($fiber, $cycle);
         gc_collect_cycles();
         echo $lock->inspect("k")->waiters, " waiters\n";', '~finally\n0 waiters\n$~', 0],
-    'SIGTERM' => ['posix_kill(getmypid(), SIGTERM); sleep(60);', '~ready~', -15],
+    'SIGTERM' => ['send_signal(getmypid(), SIGTERM); sleep(60);', '~ready~', -15],
     'SIGTERM with a handler that throws' => ['
         pcntl_async_signals(true);
         pcntl_signal(SIGTERM, fn () => throw new LogicException("terminated"));
-        posix_kill(getmypid(), SIGTERM);
+        send_signal(getmypid(), SIGTERM);
         Loop::run();', '~terminated~', 255],
 ];
 foreach ($ends as $what => [$end, $output, $status]) {

@@ -3,7 +3,6 @@ Where PHP forbids to switch Fibers, and in the destructors at the end, a call bl
 --EXTENSIONS--
 redislock
 pcntl
-posix
 --SKIPIF--
 <?php
 require __DIR__ . '/../inc/server.inc';
@@ -64,12 +63,12 @@ $held = $lock->acquire('k', 60);
 Loop::spawn(function () use ($lock, &$in): void {
     same('the wait', null, $lock->acquire('k', 60, 5, abort: function () use ($lock, &$in): bool {
         $lock->release('in abort', $in['abort'] = $lock->acquire('in abort', 60, 1));
-        posix_kill(getmypid(), SIGUSR1);
+        send_signal(getmypid(), SIGUSR1);
         return true;
     }));
 });
 Loop::run();
-posix_kill(getmypid(), SIGUSR1);
+send_signal(getmypid(), SIGUSR1);
 matches('in a handler', TOKEN, (string) ($in['handler'] ?? ''));
 matches('in abort', TOKEN, (string) ($in['abort'] ?? ''));
 $lease = $lock->lease('lost', room(0.2), onLoss: function () use ($lock, &$in): void {
