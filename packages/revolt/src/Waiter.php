@@ -67,9 +67,6 @@ final class Waiter
     private function wait(mixed $stream, bool $isWaiting): void
     {
         $cancellations = $isWaiting ? $this->cancellations() : [];
-        foreach ($cancellations as $cancellation) {
-            $cancellation->throwIfRequested();
-        }
         $suspension = EventLoop::getSuspension();
         /* A stream and a cancellation may both be ready in one turn of the loop. */
         $pending = $suspension;
