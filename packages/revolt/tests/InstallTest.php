@@ -250,9 +250,9 @@ final class InstallTest extends TestCase
 
     public function testALeaseIsRenewedWhileTheLoopIsBusy(): void
     {
-        $lease = async(fn () => self::lock()->lease($this->name, 0.3, 1))->await();
+        $lease = async(fn () => self::lock()->lease($this->name, 1, 5))->await();
         self::assertInstanceOf(RedisLockLease::class, $lease);
-        usleep(900_000);
+        usleep(1_500_000);
         self::assertTrue($lease->verify());
         self::assertTrue($lease->release());
         $this->assertNothingIsLeft();

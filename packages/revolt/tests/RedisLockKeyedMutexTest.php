@@ -68,8 +68,8 @@ final class RedisLockKeyedMutexTest extends TestCase
 
     public function testTheLockIsRenewed(): void
     {
-        $lock = (new RedisLockKeyedMutex(self::lock(), ttl: 0.3))->acquire($this->name);
-        delay(0.8);
+        $lock = (new RedisLockKeyedMutex(self::lock(), ttl: 1))->acquire($this->name);
+        delay(1.5);
         self::assertTrue(self::lock()->isLocked($this->name));
         $lock->release();
         $this->assertNothingIsLeft();
@@ -90,7 +90,7 @@ final class RedisLockKeyedMutexTest extends TestCase
     {
         $cancellation = new DeferredCancellation();
         $reason = null;
-        $mutex = new RedisLockKeyedMutex(self::lock(), ttl: 0.3,
+        $mutex = new RedisLockKeyedMutex(self::lock(), ttl: 1,
             onLoss: static function (RedisLockLease $lease) use ($cancellation, &$reason): void {
                 $reason = $lease->loss();
                 $cancellation->cancel();
