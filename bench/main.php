@@ -16,13 +16,13 @@ foreach (['Wire', 'Processes', 'Server', 'Proxy', 'Members', 'Certificates', 'Wo
     'figures', 'timeline'] as $file) {
     require __DIR__ . "/lib/$file.php";
 }
-foreach (['cycle', 'lease', 'burst', 'closed_loop', 'memory', 'newcomers', 'promises', 'redlock',
-    'tls', 'topologies'] as $file) {
+foreach (['cycle', 'lease', 'burst', 'closed_loop', 'fibers', 'memory', 'newcomers', 'promises',
+    'redlock', 'tls', 'topologies'] as $file) {
     require __DIR__ . "/$file.php";
 }
 
-const SECTIONS = ['cycle', 'lease', 'burst', 'loop', 'crowd', 'redlock', 'tls', 'topologies',
-    'newcomers', 'promises'];
+const SECTIONS = ['cycle', 'lease', 'burst', 'loop', 'crowd', 'fibers', 'redlock', 'tls',
+    'topologies', 'newcomers', 'promises'];
 const PEERS = [
     'redislock' => ['RedisLock', null],
     'phpredis' => ['phpredis by hand', null],
@@ -94,6 +94,9 @@ function run_sections_of(Bench $bench, array $only, array $php, array $given): v
     }
     if ($wants('crowd')) {
         section_crowd($bench);
+    }
+    if ($wants('fibers')) {
+        section_fibers($bench, $php, $given);
     }
     if ($wants('redlock')) {
         section_redlock($bench, $php, $given);
