@@ -8,8 +8,8 @@ const FIBERS = 50;
 function section_fibers(Bench $bench, array $php, array $given): void
 {
     $bench->report->section('Fibers', FIBERS . ' Fibers of one process, which yield to a loop of '
-        . 'stream_select() (RedisLock::waitWith()), and ' . FIBERS . ' processes: all want one lock '
-        . 'again as soon as they have freed it, with empty sections.');
+        . 'stream_select() (RedisLock::waitWith()), and ' . FIBERS . ' processes: all want one '
+        . 'lock again as soon as they have freed it, with empty sections.');
     $server = new Server($given['server'], $given['folder']);
     $rates = ['Fibers of one process' => [], 'processes' => []];
     for ($round = 0; $round < $bench->choose(5, 2); $round++) {
