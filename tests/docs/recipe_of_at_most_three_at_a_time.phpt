@@ -29,6 +29,9 @@ $exports[0]->tell('end');
 $exports[2]->tell('end');
 $exports[3]->tell('end');
 same('a waiter', "exporting\n", $waiting->output());
+foreach ($exports as $i => $export) {
+    same("export $i ends", "exporting\n", $export->output());
+}
 same('locks', [], $docs->locks());
 
 done();
