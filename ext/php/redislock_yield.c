@@ -35,15 +35,16 @@ typedef struct redislock_waiter {
 } redislock_waiter;
 
 struct redislock_watch {
-	/* The next one of those that are idle, or of those whose calls are suspended; there with the
-	 * pointer to this one. */
+	/* The next watch in the list of idle watches, or in the list of the watches whose calls are
+	 * suspended. */
 	redislock_watch *next;
+	/* The pointer to this watch in the list of suspended calls; NULL = its call is not suspended.
+	 */
 	redislock_watch **link;
 	rl_watch watch;
 	uint64_t fork_generation; /* of the process that made it */
 	/* Of the call that has the watch. NULL = PHP has closed it, or there is no call. */
 	php_stream *stream;
-	bool is_suspended;
 	redislock_flow flow; /* in which the call is suspended */
 	int64_t *ask_at;     /* see redislock_yield_begin() */
 	int64_t suspended_at;
@@ -100,14 +101,16 @@ static const php_stream_ops stream_ops = {.write = write_nothing,
 
 static bool open_stream(redislock_watch *watch)
 {
-	if (watch->stream == NULL) {
-		watch->stream = php_stream_alloc(&stream_ops, watch, NULL, "r");
-	}
 	if (watch->stream != NULL) {
-		watch->stream->flags |=
+		return true;
+	}
+	php_stream *stream = php_stream_alloc(&stream_ops, watch, NULL, "r");
+	if (stream != NULL) {
+		stream->flags |=
 			PHP_STREAM_FLAG_NO_FCLOSE | PHP_STREAM_FLAG_NO_SEEK | PHP_STREAM_FLAG_NO_BUFFER;
 	}
-	return watch->stream != NULL;
+	watch->stream = stream;
+	return stream != NULL;
 }
 
 /* The script may keep the resource, which is a closed one from now on. */
@@ -211,7 +214,6 @@ static bool prepare(
 static void suspend(redislock_watch *watch, int64_t *ask_at)
 {
 	redislock_watch **list = &REDISLOCK_G(suspended);
-	watch->is_suspended = true;
 	watch->suspended_at = rl_os_now();
 	watch->flow = redislock_flow_current();
 	watch->ask_at = ask_at;
@@ -225,18 +227,18 @@ static void suspend(redislock_watch *watch, int64_t *ask_at)
 
 static void unsuspend(redislock_watch *watch)
 {
-	watch->is_suspended = false;
 	*watch->link = watch->next;
 	if (watch->next != NULL) {
 		watch->next->link = watch->link;
 	}
+	watch->link = NULL;
 }
 
 void redislock_yield_clear(redislock_suspension *suspension)
 {
 	redislock_watch *watch = suspension->watch;
 	suspension->watch = NULL;
-	if (watch->is_suspended) {
+	if (watch->link != NULL) {
 		unsuspend(watch);
 	}
 	end_stream(watch);

@@ -30,7 +30,8 @@ typedef struct rl_guard {
 	 * runs. May return earlier. NULL = the driver waits. */
 	rl_yielded (*yield)(void *ctx, const struct pollfd *fds, unsigned count, int64_t at);
 	/* Operations that are under way at once may wait for the same link. Called when something was
-	 * read on the links with these descriptors, or has changed there. Set where yield is. */
+	 * read on the links with these descriptors, or has changed there. NULL = no other operation
+	 * can be under way. */
 	void (*heard)(const struct pollfd *fds, unsigned count);
 } rl_guard;
 

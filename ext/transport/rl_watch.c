@@ -7,7 +7,6 @@
 #include "core/base/rl_time.h"
 #include "transport/rl_os.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
