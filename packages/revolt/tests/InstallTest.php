@@ -9,6 +9,7 @@ use Amp\DeferredCancellation;
 use Amp\Future;
 use Amp\NullCancellation;
 use Amp\TimeoutCancellation;
+use Closure;
 use LogicException;
 use PHPUnit\Framework\Attributes\DataProvider;
 use RedisLock;
@@ -104,12 +105,7 @@ final class InstallTest extends TestCase
         $other = async(fn () => $lock->lease($this->name, 60, 60));
         $this->untilWaiting(2);
         $cancellation->cancel();
-        try {
-            $cancelled->await();
-            self::fail('the wait went on');
-        } catch (CancelledException) {
-            self::assertSame(1, $this->waiters());
-        }
+        $this->assertIsCancelled($cancelled->await(...), 1);
         $this->free($held);
         $lease = $other->await();
         self::assertInstanceOf(RedisLockLease::class, $lease);
@@ -117,16 +113,23 @@ final class InstallTest extends TestCase
         $this->assertNothingIsLeft();
     }
 
+    /** @param Closure(): mixed $wait */
+    private function assertIsCancelled(Closure $wait, int $waitersLeft = 0): void
+    {
+        try {
+            $wait();
+            self::fail('the wait went on');
+        } catch (CancelledException) {
+            self::assertSame($waitersLeft, $this->waiters());
+        }
+    }
+
     public function testACancellationEndsAWaitInMain(): void
     {
         $lock = self::lock();
         $held = $this->hold();
-        try {
-            cancellable(new TimeoutCancellation(0.1), fn () => $lock->acquire($this->name, 60, 60));
-            self::fail('the wait went on');
-        } catch (CancelledException) {
-            self::assertSame(0, $this->waiters());
-        }
+        $this->assertIsCancelled(fn () => cancellable(new TimeoutCancellation(0.1),
+            fn () => $lock->acquire($this->name, 60, 60)));
         $this->free($held);
         $this->assertNothingIsLeft();
     }
@@ -136,13 +139,8 @@ final class InstallTest extends TestCase
         $held = $this->hold();
         $cancellation = new DeferredCancellation();
         $cancellation->cancel();
-        try {
-            cancellable($cancellation->getCancellation(),
-                fn () => self::lock()->acquire($this->name, 60, 60));
-            self::fail('the wait went on');
-        } catch (CancelledException) {
-            self::assertSame(0, $this->waiters());
-        }
+        $this->assertIsCancelled(fn () => cancellable($cancellation->getCancellation(),
+            fn () => self::lock()->acquire($this->name, 60, 60)));
         $this->free($held);
         $this->assertNothingIsLeft();
     }
@@ -174,13 +172,8 @@ final class InstallTest extends TestCase
         $soon = new TimeoutCancellation(0.05);
         $outer = $isOuter ? $soon : $never;
         $inner = $isInner ? $soon : $never;
-        try {
-            cancellable($outer, fn () => cancellable($inner,
-                fn () => self::lock()->acquire($this->name, 60, 60)));
-            self::fail('the wait went on');
-        } catch (CancelledException) {
-            self::assertSame(0, $this->waiters());
-        }
+        $this->assertIsCancelled(fn () => cancellable($outer, fn () => cancellable($inner,
+            fn () => self::lock()->acquire($this->name, 60, 60))));
         $this->free($held);
         $this->assertNothingIsLeft();
     }
