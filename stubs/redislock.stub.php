@@ -457,6 +457,26 @@ class RedisLock
     public function inspectAll(array $keys): array {}
 
     /**
+     * The keys that begin with a prefix and may be locks: all strings but the keys of waiters, and
+     * so also the values of a cache. inspectAll() says which of them are locks, and of whom.
+     *
+     * SCAN finds the keys, 500 at a time, on each server, on each node of a cluster, or on the
+     * primary that the Sentinels name. A key that comes, goes, or moves to another node meanwhile
+     * may be missing. For people and tools: with millions of keys a call takes seconds.
+     *
+     * @param string $prefix a beginning, no pattern; the prefix of the object stands before it
+     * @param int $limit how many keys are returned at most
+     *
+     * @return list<string> without the prefix of the object, sorted
+     *
+     * @throws RedisLockConnectionException when a server or a node could not be asked; of several
+     *   servers, when fewer than a majority could be asked
+     * @throws RedisLockServerException when it answered with an error
+     * @throws ValueError when $limit is below 1, or $prefix is longer than a key may be
+     */
+    public function findKeys(string $prefix = '', int $limit = 10000): array {}
+
+    /**
      * @return float|null seconds until the lock ends by itself (with several servers: until fewer
      *   than a majority have it); null = the lock is free; INF = it has no TTL
      *
@@ -802,6 +822,20 @@ final readonly class RedisLockState
      * 0 where the object that has called inspect() has wake: false, or may not use the helper keys.
      */
     public readonly int $waiters;
+
+    /**
+     * The labels of up to 64 of these waiters, in no order. A waiter of an older version has none.
+     *
+     * @var list<string>
+     */
+    public readonly array $waiting;
+
+    /**
+     * When the holder's token was drawn, in seconds since 1970 by the clock of the holder: that is
+     * when its acquire() or lease() began, so before its wait. null = as for $label, except that
+     * also a token without a label has it.
+     */
+    public readonly ?int $since;
 
     /** The value of the key is no token that this class has drawn. */
     public readonly bool $isForeign;

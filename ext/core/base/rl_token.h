@@ -2,8 +2,8 @@
  *
  * Tokens. The value of a lock's key is the token of its holder. Tokens that we draw have a form
  * that can be recognised: "rl1." and 24 characters of base64url. These are 108 random bits, and
- * behind them the second in which the token was drawn, in 36 bits. After them there may be '@' and a
- * label (rl_label.h), which shows who the holder is.
+ * behind them the second in which the token was drawn, in 36 bits. After them there may be '@' and
+ * a label (rl_label.h), which shows who the holder is.
  */
 #ifndef RL_TOKEN_H
 #define RL_TOKEN_H
