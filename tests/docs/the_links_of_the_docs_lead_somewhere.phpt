@@ -38,7 +38,8 @@ function links(string $path): array
     return $links;
 }
 
-$pages = [...glob("$root/*.md"), ...glob("$root/docs/*.md"), ...glob("$root/examples/*/*.md")];
+$pages = [...glob("$root/*.md"), ...glob("$root/docs/{,*/}*.md", GLOB_BRACE),
+    ...glob("$root/examples/*/*.md")];
 foreach ($pages as $path) {
     links($path);
 }
@@ -56,7 +57,7 @@ foreach (['README.md', 'README.zh-CN.md'] as $page) {
     $links = links("$root/$page");
     foreach (['packages/laravel/README.md', 'packages/symfony-lock/README.md',
         'packages/stubs/README.md', 'docs/fencing.md', 'docs/inspect.md', 'docs/monitoring.md',
-        'docs/packaging.md', 'docs/testing.md'] as $wanted) {
+        'docs/internals/packaging.md', 'docs/testing.md'] as $wanted) {
         check("$page has a link to $wanted", in_array("$root/$wanted", $links, true));
     }
 }
