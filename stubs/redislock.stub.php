@@ -61,12 +61,12 @@ class RedisLock
      *   lock twice for ten seconds), and failover_grace (2 to 3600 seconds; default: none): a new
      *   primary grants locks only once a majority of the Sentinels has known it for this time, so
      *   that no failover grants a lock twice. Each TTL must be about a second shorter than this
-     *   time, and all users of a key must have the same time. docs/topologies.md has the details of
-     *   clusters and Sentinels. An option in the DSN takes precedence over the argument with the
-     *   same meaning. With `replicas=n` (0 to 100, default 0) a lock counts as granted or prolonged
-     *   on this server once n of its replicas have confirmed it within `replicas_timeout` seconds
+     *   time, and all users of a key must have the same time. docs/sentinel.md and docs/cluster.md
+     *   have the details. An option in the DSN takes precedence over the argument with the same
+     *   meaning. With `replicas=n` (0 to 100, default 0) a lock counts as granted or prolonged on
+     *   this server once n of its replicas have confirmed it within `replicas_timeout` seconds
      *   (default 0.1, at most half of the timeout and a twentieth of the TTL); otherwise the call
-     *   fails on this server, and the grant is undone. docs/replicas.md has the details.
+     *   fails on this server, and the grant is undone. docs/sentinel.md has the details.
      *   `memory://[name]` is a server inside the process, for tests of programs: the same behaviour
      *   without a network, and advance() moves its clock. With `fail=` it fails: `refused` (refuses
      *   connections), `timeout` (reads no command), `readonly` (answers as a replica), `lost-reply`
@@ -279,7 +279,7 @@ class RedisLock
      *   others are locks of their own, "key#2" and so on, so each can be inspected and forced.
      *   Waiters get the slots in the order of their arrival. All callers of a key must name the
      *   same number; it may grow while they run. Several slots need a single server, Sentinels or a
-     *   cluster, one key, and no $token. docs/leases.md has the details
+     *   cluster, one key, and no $token. docs/lock-kinds.md has the details
      *
      * @return RedisLockLease|null null = another holder has the lock, or others have all its slots;
      *   or $abort has ended the wait, or one of several keys was lost again while the call took the
@@ -370,7 +370,7 @@ class RedisLock
      * If the section throws, the lock is freed, and the next call runs the section again. If the
      * process dies, the lock is free after $ttl. So the section runs at least once, and not again
      * after its end: an exception in place of an answer, and a server that loses its data, leave
-     * room for another run. docs/leases.md has the details.
+     * room for another run. docs/lock-kinds.md has the details.
      *
      * The mark holds the key as a lock does: isLocked() is true, owner() is null, remaining() is
      * what is left of $for, inspect() has isDone, every acquire() and lease() of the key is refused

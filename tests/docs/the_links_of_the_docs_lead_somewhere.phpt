@@ -57,7 +57,7 @@ foreach (['README.md', 'README.zh-CN.md'] as $page) {
     $links = links("$root/$page");
     foreach (['packages/laravel/README.md', 'packages/symfony-lock/README.md',
         'packages/stubs/README.md', 'docs/fencing.md', 'docs/inspect.md', 'docs/monitoring.md',
-        'docs/internals/packaging.md', 'docs/testing.md'] as $wanted) {
+        'docs/install.md', 'docs/testing.md'] as $wanted) {
         check("$page has a link to $wanted", in_array("$root/$wanted", $links, true));
     }
 }
