@@ -62,6 +62,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/php/redislock_lease.c
     ext/php/redislock_loss.c
     ext/php/redislock_memory.c
+    ext/php/redislock_observer.c
     ext/php/redislock_options.c
     ext/php/redislock_record.c
     ext/php/redislock_record_ask.c

@@ -43,6 +43,8 @@ ZEND_BEGIN_MODULE_GLOBALS(redislock)
 	struct redislock_watch *suspended; /* of the calls that are suspended */
 	struct redislock_watch *idle_watches;
 	unsigned idle_watch_count;
+	/* Hears of contention; NULL = none. See redislock_observer.h. */
+	struct redislock_observer *observer;
 	/* Counts calls of lease() and resume(). See redislock_call_site.h. */
 	uint64_t call_sites;
 	/* How many records are lost and have an onLoss to be called. */

@@ -13,6 +13,7 @@
 #include "php/redislock_record.h"
 #include "php/redislock_loss.h"
 #include "php/redislock_ini.h"
+#include "php/redislock_observer.h"
 #include "php/redislock_sigterm.h"
 #include "php/redislock_stats.h"
 #include "php/redislock_yield.h"
@@ -131,6 +132,7 @@ static PHP_MSHUTDOWN_FUNCTION(redislock)
 static PHP_RSHUTDOWN_FUNCTION(redislock)
 {
 	redislock_yield_forget();
+	redislock_observer_forget();
 	return SUCCESS;
 }
 

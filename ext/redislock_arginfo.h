@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: e806d66721392dbeef939c16516f74463b94201b */
+ * Stub hash: ed4d60d42006f041262d05ba89dd6d8a607af850 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
@@ -125,6 +125,10 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_waitWith, 0, 1, 
 	ZEND_ARG_TYPE_INFO(0, waiter, IS_CALLABLE, 1)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_onContention, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, observer, IS_CALLABLE, 1)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_close, 0, 0, IS_VOID, 0)
 ZEND_END_ARG_INFO()
 
@@ -206,6 +210,7 @@ ZEND_METHOD(RedisLock, token);
 ZEND_METHOD(RedisLock, stats);
 ZEND_METHOD(RedisLock, advance);
 ZEND_METHOD(RedisLock, waitWith);
+ZEND_METHOD(RedisLock, onContention);
 ZEND_METHOD(RedisLock, close);
 ZEND_METHOD(RedisLockLease, __construct);
 ZEND_METHOD(RedisLockLease, key);
@@ -252,6 +257,7 @@ static const zend_function_entry class_RedisLock_methods[] = {
 	ZEND_ME(RedisLock, stats, arginfo_class_RedisLock_stats, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(RedisLock, advance, arginfo_class_RedisLock_advance, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(RedisLock, waitWith, arginfo_class_RedisLock_waitWith, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
+	ZEND_ME(RedisLock, onContention, arginfo_class_RedisLock_onContention, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(RedisLock, close, arginfo_class_RedisLock_close, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };

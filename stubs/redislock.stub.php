@@ -650,6 +650,23 @@ class RedisLock
     public static function waitWith(?callable $waiter): void {}
 
     /**
+     * Sets a function that hears of contention: it is called after each acquire(), lease(),
+     * synchronized() or once() of this request that has found its lock taken, whether the call has
+     * waited and got it, or not. A call that gets its lock at once costs no call of the function;
+     * neither does a call that ends by an exception of a server or of a handler.
+     *
+     * The function runs before the call returns. If it throws, the call ends by that exception, and
+     * a lock that it has won is released. Acquires that the function makes are not observed, and
+     * it cannot suspend its Fiber. At the end of the request it is forgotten.
+     *
+     * @param callable|null $observer function (string $key,
+     *   float $waited, bool $acquired, ?string $holder): the key without its prefix, the seconds
+     *   since the call began, and the label of the holder that was seen last, if it is known; null
+     *   = none
+     */
+    public static function onContention(?callable $observer): void {}
+
+    /**
      * Closes the idle connections of this thread to the servers of this object. The next call of
      * the object connects again. Locks stay as they are.
      */

@@ -7,6 +7,7 @@
 #include "php/compat.h"
 #include "php/redislock_call.h"
 #include "php/redislock_exception.h"
+#include "php/redislock_observer.h"
 
 #include "zend_exceptions.h"
 
@@ -357,9 +358,16 @@ static bool was_slow(const rl_acquire *acquire)
 	return limit > 0 && rl_acquire_is_waiting(acquire) && (double) acquire->waited_ns > limit;
 }
 
-static void tell_slow(redislock_call *call)
+/* Tells the script's observer that the lock was taken, and raises the notice of a slow wait. */
+static void tell(redislock_call *call)
 {
 	const rl_acquire *acquire = rl_acquire_of(call->op);
+	if (redislock_observer_wants(acquire)) {
+		redislock_observer_call(acquire, key_of(call->client, call->op));
+	}
+	if (EG(exception) != NULL || !was_slow(acquire)) {
+		return;
+	}
 	char key[RL_BYTES_TEXT];
 	char waited[RL_SECONDS_TEXT];
 	char holder[RL_HOLDER_TEXT];
@@ -373,21 +381,22 @@ static void tell_slow(redislock_call *call)
 /* A signal may have arrived just before the answer. The VM would run its handler right after this
  * method, and if the handler throws, the token would be lost while the key is still locked.
  * Therefore the handler runs here, while the call still has the connections on which the lock can
- * be undone. The same holds for the notice of a slow wait, which may run an error handler.
+ * be undone. The same holds for the observer of contention, and for the notice of a slow wait,
+ * which may run an error handler.
  * @return false = the call has to be given up */
 static bool run_late_handlers(redislock_call *call)
 {
 	rl_acquire *acquire = rl_acquire_of(call->op);
-	bool is_slow = acquire != NULL && was_slow(acquire);
+	bool is_told = acquire != NULL && (was_slow(acquire) || redislock_observer_wants(acquire));
 	bool is_granted = acquire != NULL && call->op->status == RL_OK;
 	if (!is_granted) {
-		return !is_slow || run_php(call, tell_slow);
+		return !is_told || run_php(call, tell);
 	}
-	if (!is_slow && !guard_is_due(call)) {
+	if (!is_told && !guard_is_due(call)) {
 		return true;
 	}
 	rl_quorum_call_hold(&call->op->call, false, rl_os_now());
-	if ((is_slow && !run_php(call, tell_slow)) || (guard_is_due(call) && !guard_run(call))) {
+	if ((is_told && !run_php(call, tell)) || (guard_is_due(call) && !guard_run(call))) {
 		return false;
 	}
 	int64_t now = rl_os_now();

@@ -12,6 +12,7 @@
 #include "php/redislock_exception.h"
 #include "php/redislock_lease.h"
 #include "php/redislock_memory.h"
+#include "php/redislock_observer.h"
 #include "php/redislock_options.h"
 #include "php/redislock_record_ask.h"
 #include "php/redislock_servers.h"
@@ -841,15 +842,20 @@ static void throw_timeout(const lease_args *in)
 	char shown[RL_BYTES_TEXT];
 	char others[OTHERS_TEXT];
 	const char *held = in->held[0] != '\0' ? in->held : "taken";
-	smart_str seconds = {0};
-	smart_str_append_double(&seconds, in->wait, 15, false); /* whatever the locale is */
-	smart_str_0(&seconds);
+	smart_str within = {0};
+	if (in->wait > 0) {
+		smart_str_appends(&within, " within ");
+		smart_str_append_double(&within, in->wait, 15, false); /* whatever the locale is */
+		smart_str_appends(&within, " s");
+	}
+	smart_str_0(&within);
 	zend_throw_exception_ex(redislock_ce_timeout_exception, 0,
-		"could not acquire the lock \"%s\"%s within %s s: it %s%s", rl_bytes_text(key, shown),
-		others_text(in, others), ZSTR_VAL(seconds.s), in->was_lost ? "" : "is ",
+		"could not acquire the lock \"%s\"%s%s: it %s%s", rl_bytes_text(key, shown),
+		others_text(in, others), within.s != NULL ? ZSTR_VAL(within.s) : "",
+		in->was_lost ? "" : "is ",
 		in->was_lost ? "was lost while the call took the other keys" : held);
 	redislock_note_key(key);
-	smart_str_free(&seconds);
+	smart_str_free(&within);
 }
 
 static void throw_aborted(const lease_args *in)
@@ -1287,6 +1293,16 @@ ZEND_METHOD(RedisLock, advance)
 		REDISLOCK_PARAM_FLOAT(seconds)
 	ZEND_PARSE_PARAMETERS_END();
 	redislock_memory_advance(seconds, 1);
+}
+
+ZEND_METHOD(RedisLock, onContention)
+{
+	zend_fcall_info observer;
+	zend_fcall_info_cache cache;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_FUNC_OR_NULL(observer, cache)
+	ZEND_PARSE_PARAMETERS_END();
+	redislock_observer_set(ZEND_FCI_INITIALIZED(observer) ? &observer : NULL, &cache);
 }
 
 ZEND_METHOD(RedisLock, waitWith)

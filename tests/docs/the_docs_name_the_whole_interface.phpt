@@ -46,7 +46,8 @@ foreach (['from-the-articles.md', 'zh-CN/from-the-articles.md'] as $page) {
 $text = file_get_contents("$root/docs/redlock.md");
 foreach ([...get_class_methods('RedisLock'), 'verify', 'fence'] as $method) {
     if (!in_array($method,
-            ['__construct', 'token', 'stats', 'advance', 'waitWith', 'close'], true)) {
+            ['__construct', 'token', 'stats', 'advance', 'waitWith', 'onContention',
+                'close'], true)) {
         check("redlock.md has $method", preg_match("~^\\|.*`$method`.* \\|~m", $text) === 1);
     }
 }

@@ -46,6 +46,7 @@ const CALLS = [
         'findKeys' => ['$lock->findKeys();'],
         'remaining' => ['$lock->remaining("t");'],
         'token' => [], 'stats' => [], 'advance' => [], 'waitWith' => [],
+        'onContention' => [],
         'close' => ['$lock->close(); $other = $lock->lease("n", 60);'],
     ],
     'RedisLockLease' => [

@@ -27,7 +27,7 @@ foreach ($class->getMethods() as $method) {
         $parameters[] = $parameter->getType() . ' $' . $parameter->name . $default;
     }
     $body = $method->isStatic() ? ['stats' => 'return [];', 'token' => 'return "token";',
-            'advance' => '', 'waitWith' => ''][$method->name]
+            'advance' => '', 'waitWith' => '', 'onContention' => ''][$method->name]
         : '$this->calls[] = __FUNCTION__;' . ((string) $method->getReturnType() === 'void' ? ''
             : 'return $this->results[__FUNCTION__] ?? null;');
     $code .= sprintf('public %s function %s(%s): %s { %s }', $method->isStatic() ? 'static' : '',
@@ -41,8 +41,7 @@ foreach ([(new ReflectionClass('Double'))->newInstanceWithoutConstructor(),
         new Double('redis://127.0.0.1:1')] as $double) {
     $double->results = ['acquire' => 'token', 'release' => true, 'extend' => true,
         'synchronized' => 42, 'once' => true, 'isLocked' => false, 'inspectAll' => [],
-        'findKeys' => [],
-        'forceRelease' => true];
+        'findKeys' => [], 'forceRelease' => true];
     check('it is a RedisLock', $double instanceof RedisLock);
     same('acquire()', 'token', $double->acquire('k', wait: 5));
     same('release()', true, $double->release('k', 'token'));
@@ -56,6 +55,7 @@ foreach ([(new ReflectionClass('Double'))->newInstanceWithoutConstructor(),
     same('remaining()', null, $double->remaining('k'));
     same('inspect()', null, $double->inspect('k'));
     same('inspectAll()', [], $double->inspectAll(['k']));
+    same('findKeys()', [], $double->findKeys());
     same('forceRelease()', true, $double->forceRelease('k'));
     $double->close();
     same('all methods', [], array_diff($names, $double->calls));

@@ -10,8 +10,9 @@ $class = new ReflectionClass('RedisLock');
 $methods = array_map(fn ($method) => $method->name, $class->getMethods());
 sort($methods);
 same('methods', ['__construct', 'acquire', 'advance', 'close', 'extend', 'findKeys',
-    'forceRelease', 'inspect', 'inspectAll', 'isLocked', 'lease', 'once', 'owner', 'release',
-    'remaining', 'resume', 'stats', 'synchronized', 'token', 'waitWith'], $methods);
+    'forceRelease', 'inspect', 'inspectAll', 'isLocked', 'lease', 'onContention', 'once',
+    'owner', 'release', 'remaining', 'resume', 'stats', 'synchronized', 'token', 'waitWith'],
+    $methods);
 $signature = fn (string $method) => implode(', ',
     array_map(fn ($p) => "$p->name"
         . ($p->isOptional() ? ' = ' . var_export($p->getDefaultValue(), true) : ''),

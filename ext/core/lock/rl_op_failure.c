@@ -15,17 +15,39 @@ static rl_error *error_memory(rl_op *op, rl_error *instead)
 	return op->own_err != NULL ? op->own_err : instead;
 }
 
+/* The longest name of a service that is shown. */
+#define SERVICE_SHOWN 64
+
+/* Appends what the server is to its Sentinels, if it could not be reached and there is room. */
+static void append_role(const rl_errand *member, rl_error *err, size_t room)
+{
+	char role[SERVICE_SHOWN + 80];
+	const rl_route *route = member->server->route;
+	bool is_gone = member->err->status == RL_ERR_CONNECT || member->err->status == RL_ERR_TIMEOUT ||
+		member->err->status == RL_ERR_CLOSED;
+	if (!is_gone || member->node == NULL || route == NULL || route->kind != RL_ROUTE_SENTINEL) {
+		return;
+	}
+	snprintf(role, sizeof role,
+		" (the Sentinels name it the primary of %.*s; a failover may be under way)", SERVICE_SHOWN,
+		route->service);
+	if (strlen(role) < room) {
+		rl_error_append(err, "%s", role);
+	}
+}
+
 /* Appends "server: reason", shortened to fit into room. The name may have half of it. */
 static void append_reason(const rl_op *op, unsigned index, rl_error *err, size_t room)
 {
-	const rl_target *node = op->call.members[index].node;
-	const char *server =
-		node != NULL ? node->name : op->call.terms.set->members[index].target->name;
+	const rl_errand *member = &op->call.members[index];
+	const char *server = member->node != NULL ? member->node->name : member->server->target->name;
+	size_t before = strlen(err->message);
 	int left = room < sizeof err->message ? (int) room : 0;
 	int name_len = (int) strlen(server) < left / 2 ? (int) strlen(server) : left / 2;
 	left -= name_len + 2;
-	rl_error_append(err, "%.*s: %.*s", name_len, server, left > 0 ? left : 0,
-		op->call.members[index].err->message);
+	rl_error_append(err, "%.*s: %.*s", name_len, server, left > 0 ? left : 0, member->err->message);
+	size_t used = strlen(err->message) - before;
+	append_role(member, err, room > used ? room - used : 0);
 }
 
 /* The member whose error decides the kind of the failure: the first that did not answer with an
