@@ -16,7 +16,7 @@ require __DIR__ . '/../inc/docs.inc';
 const LATER = "a later call does it\n";
 
 $docs = new DocRunner();
-$waits = ['usleep((int)' => 'echo "quiet\n"; usleep((int)'];
+$waits = ['usleep(max' => 'echo "quiet\n"; usleep(max'];
 
 /* One after the other, within the seconds without another call. No renewal comes in these seconds,
  * so the calls learn of each other by verify() alone. */
