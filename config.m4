@@ -92,6 +92,7 @@ if test "$PHP_REDISLOCK" != "no"; then
     ext/core/lock/rl_acquire.c
     ext/core/lock/rl_batch.c
     ext/core/lock/rl_inspections.c
+    ext/core/lock/rl_listing.c
     ext/core/lock/rl_op.c
     ext/core/lock/rl_op_failure.c
     ext/core/lock/rl_order.c

@@ -1,6 +1,7 @@
 <?php
 /*
- * Fibers of one process that share a lock, beside as many processes: what an event loop costs.
+ * Fibers of one process that share a lock, beside as many processes and beside the mutex that users
+ * of an event loop have today.
  */
 
 const FIBERS = 50;
@@ -8,31 +9,46 @@ const FIBERS = 50;
 function section_fibers(Bench $bench, array $php, array $given): void
 {
     $bench->report->section('Fibers', FIBERS . ' Fibers of one process, which yield to a loop of '
-        . 'stream_select() (RedisLock::waitWith()), and ' . FIBERS . ' processes: all want one '
-        . 'lock again as soon as they have freed it, with empty sections.');
+        . 'stream_select() (RedisLock::waitWith()), ' . FIBERS . ' processes, and ' . FIBERS
+        . ' Fibers with the mutex of amphp/redis: all want one lock again as soon as they have '
+        . 'freed it, with empty sections.');
     $server = new Server($given['server'], $given['folder']);
-    $rates = ['Fibers of one process' => [], 'processes' => []];
+    $worker = [...$php, __DIR__ . '/fibers_worker.php', $server->socket];
+    $amphp = [...$php, __DIR__ . '/fibers_amphp_worker.php', "$given[packages]/amphp",
+        (string) $server->port];
+    $kinds = [
+        'Fibers of one process' => fn () => fibers_rate($bench, [...$worker, FIBERS], 1),
+        'processes' => fn () => fibers_rate($bench, [...$worker, 0], FIBERS),
+    ];
+    $isThere = file_exists("$given[packages]/amphp/vendor/autoload.php");
+    if ($isThere) {
+        $kinds['Fibers with amphp/redis'] = fn () => fibers_rate($bench, [...$amphp, FIBERS], 1);
+    }
+    $rates = [];
     for ($round = 0; $round < $bench->choose(5, 2); $round++) {
         $bench->progress('fibers', 'round ' . ($round + 1));
-        $rates['Fibers of one process'][] = fibers_rate($bench, $php, $server, FIBERS, 1);
-        $rates['processes'][] = fibers_rate($bench, $php, $server, 0, FIBERS);
+        foreach ($kinds as $who => $rate) {
+            $rates[$who][] = $rate();
+        }
     }
     $bench->progressDone();
     $rows = [];
     foreach ($rates as $who => $ofRounds) {
         $rows[] = [FIBERS . " $who", number(median($ofRounds))];
     }
+    if (!$isThere) {
+        $rows[] = [FIBERS . ' Fibers with amphp/redis', 'Composer could not get it'];
+    }
     $bench->report->table(['', 'sections/s'], $rows);
 }
 
 /** Sections a second of all workers. */
-function fibers_rate(Bench $bench, array $php, Server $server, int $fibers, int $workers): float
+function fibers_rate(Bench $bench, array $command, int $workers): float
 {
     $seconds = $bench->choose(3, 1.5);
     $children = [];
     for ($i = 0; $i < $workers; $i++) {
-        $children[] = Processes::start([...$php, __DIR__ . '/fibers_worker.php', $server->socket,
-            (string) $fibers, (string) $seconds]);
+        $children[] = Processes::start([...array_map(strval(...), $command), (string) $seconds]);
     }
     $sections = 0;
     foreach ($children as $child) {

@@ -88,9 +88,17 @@ function locks(RedisLock $lock, string $prefix): array
             $locks[] = ["$key", $state];
         }
     }
-    usort($locks, static fn (array $a, array $b): int =>
-        $b[1]->waiters <=> $a[1]->waiters ?: strcmp($a[0], $b[0]));
+    usort($locks, byWaiters(...));
     return [$locks, $all];
+}
+
+/**
+ * @param array{string, RedisLockState} $a
+ * @param array{string, RedisLockState} $b
+ */
+function byWaiters(array $a, array $b): int
+{
+    return $b[1]->waiters <=> $a[1]->waiters ?: strcmp($a[0], $b[0]);
 }
 
 function holder(RedisLockState $state): string
@@ -129,7 +137,8 @@ function bar(?float $left): string
 
 function row(string $key, RedisLockState $state, int $now): string
 {
-    $age = $state->since === null ? '' : seconds((float) max(0, $now - $state->since));
+    $age = $state->since === null ? null : max(0, $now - $state->since);
+    $age = $age === null ? '' : ($age < 120 ? "$age s" : seconds((float) $age));
     return '<tr class=lock><td class=key><bdi>' . text($key) . '</bdi><td>' . holder($state)
         . "<td>$age<td>" . bar($state->remaining) . '<td>' . waiters($state) . "\n";
 }
@@ -190,7 +199,7 @@ function picture(string $title, array $histogram): string
         $at = static fn (float $part): string =>
             quantile($histogram['buckets'], $part, $histogram['count']);
         $text = "$histogram[count], mean " . seconds($histogram['sum'] / $histogram['count'])
-            . ", half within {$at(0.5)}, 99 % within {$at(0.99)}";
+            . ", half within {$at(0.5)}, 99&nbsp;% within {$at(0.99)}";
     }
     return "<figure><figcaption>$title</figcaption><svg viewBox=\"0 0 $width 41\" role=img"
         . " aria-label=\"$title: a bar for each bucket\">$bars$line</svg><p>$text</figure>\n";

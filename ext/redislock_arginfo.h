@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 9d8280a8ab6e7f630eedcdf79f2546175a2e7cbf */
+ * Stub hash: e806d66721392dbeef939c16516f74463b94201b */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
@@ -99,6 +99,11 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_inspectAll, 0, 1
 	ZEND_ARG_TYPE_INFO(0, keys, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_findKeys, 0, 0, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, prefix, IS_STRING, 0, "\'\'")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, limit, IS_LONG, 0, "10000")
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_remaining, 0, 1, IS_DOUBLE, 1)
 	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -194,6 +199,7 @@ ZEND_METHOD(RedisLock, isLocked);
 ZEND_METHOD(RedisLock, owner);
 ZEND_METHOD(RedisLock, inspect);
 ZEND_METHOD(RedisLock, inspectAll);
+ZEND_METHOD(RedisLock, findKeys);
 ZEND_METHOD(RedisLock, remaining);
 ZEND_METHOD(RedisLock, forceRelease);
 ZEND_METHOD(RedisLock, token);
@@ -239,6 +245,7 @@ static const zend_function_entry class_RedisLock_methods[] = {
 	ZEND_ME(RedisLock, owner, arginfo_class_RedisLock_owner, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, inspect, arginfo_class_RedisLock_inspect, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, inspectAll, arginfo_class_RedisLock_inspectAll, ZEND_ACC_PUBLIC)
+	ZEND_ME(RedisLock, findKeys, arginfo_class_RedisLock_findKeys, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, remaining, arginfo_class_RedisLock_remaining, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, forceRelease, arginfo_class_RedisLock_forceRelease, ZEND_ACC_PUBLIC)
 	ZEND_ME(RedisLock, token, arginfo_class_RedisLock_token, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
@@ -374,6 +381,18 @@ static zend_class_entry *register_class_RedisLockState(void)
 	zend_string *property_waiters_name = zend_string_init("waiters", sizeof("waiters") - 1, 1);
 	zend_declare_typed_property(class_entry, property_waiters_name, &property_waiters_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_waiters_name);
+
+	zval property_waiting_default_value;
+	ZVAL_UNDEF(&property_waiting_default_value);
+	zend_string *property_waiting_name = zend_string_init("waiting", sizeof("waiting") - 1, 1);
+	zend_declare_typed_property(class_entry, property_waiting_name, &property_waiting_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_waiting_name);
+
+	zval property_since_default_value;
+	ZVAL_UNDEF(&property_since_default_value);
+	zend_string *property_since_name = zend_string_init("since", sizeof("since") - 1, 1);
+	zend_declare_typed_property(class_entry, property_since_name, &property_since_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_since_name);
 
 	zval property_isForeign_default_value;
 	ZVAL_UNDEF(&property_isForeign_default_value);

@@ -61,12 +61,12 @@ class RedisLock
      *   lock twice for ten seconds), and failover_grace (2 to 3600 seconds; default: none): a new
      *   primary grants locks only once a majority of the Sentinels has known it for this time, so
      *   that no failover grants a lock twice. Each TTL must be about a second shorter than this
-     *   time, and all users of a key must have the same time. docs/topologies.md has the details of
-     *   clusters and Sentinels. An option in the DSN takes precedence over the argument with the
-     *   same meaning. With `replicas=n` (0 to 100, default 0) a lock counts as granted or prolonged
-     *   on this server once n of its replicas have confirmed it within `replicas_timeout` seconds
+     *   time, and all users of a key must have the same time. docs/sentinel.md and docs/cluster.md
+     *   have the details. An option in the DSN takes precedence over the argument with the same
+     *   meaning. With `replicas=n` (0 to 100, default 0) a lock counts as granted or prolonged on
+     *   this server once n of its replicas have confirmed it within `replicas_timeout` seconds
      *   (default 0.1, at most half of the timeout and a twentieth of the TTL); otherwise the call
-     *   fails on this server, and the grant is undone. docs/replicas.md has the details.
+     *   fails on this server, and the grant is undone. docs/sentinel.md has the details.
      *   `memory://[name]` is a server inside the process, for tests of programs: the same behaviour
      *   without a network, and advance() moves its clock. With `fail=` it fails: `refused` (refuses
      *   connections), `timeout` (reads no command), `readonly` (answers as a replica), `lost-reply`
@@ -279,7 +279,7 @@ class RedisLock
      *   others are locks of their own, "key#2" and so on, so each can be inspected and forced.
      *   Waiters get the slots in the order of their arrival. All callers of a key must name the
      *   same number; it may grow while they run. Several slots need a single server, Sentinels or a
-     *   cluster, one key, and no $token. docs/leases.md has the details
+     *   cluster, one key, and no $token. docs/lock-kinds.md has the details
      *
      * @return RedisLockLease|null null = another holder has the lock, or others have all its slots;
      *   or $abort has ended the wait, or one of several keys was lost again while the call took the
@@ -370,7 +370,7 @@ class RedisLock
      * If the section throws, the lock is freed, and the next call runs the section again. If the
      * process dies, the lock is free after $ttl. So the section runs at least once, and not again
      * after its end: an exception in place of an answer, and a server that loses its data, leave
-     * room for another run. docs/leases.md has the details.
+     * room for another run. docs/lock-kinds.md has the details.
      *
      * The mark holds the key as a lock does: isLocked() is true, owner() is null, remaining() is
      * what is left of $for, inspect() has isDone, every acquire() and lease() of the key is refused
@@ -455,6 +455,26 @@ class RedisLock
      *   another type
      */
     public function inspectAll(array $keys): array {}
+
+    /**
+     * The keys that begin with a prefix and may be locks: all strings but the keys of waiters, and
+     * so also the values of a cache. inspectAll() says which of them are locks, and of whom.
+     *
+     * SCAN finds the keys, 500 at a time, on each server, on each node of a cluster, or on the
+     * primary that the Sentinels name. A key that comes, goes, or moves to another node meanwhile
+     * may be missing. For people and tools: with millions of keys a call takes seconds.
+     *
+     * @param string $prefix a beginning, no pattern; the prefix of the object stands before it
+     * @param int $limit how many keys are returned at most
+     *
+     * @return list<string> without the prefix of the object, sorted
+     *
+     * @throws RedisLockConnectionException when a server or a node could not be asked; of several
+     *   servers, when fewer than a majority could be asked
+     * @throws RedisLockServerException when it answered with an error
+     * @throws ValueError when $limit is below 1, or $prefix is longer than a key may be
+     */
+    public function findKeys(string $prefix = '', int $limit = 10000): array {}
 
     /**
      * @return float|null seconds until the lock ends by itself (with several servers: until fewer
@@ -802,6 +822,20 @@ final readonly class RedisLockState
      * 0 where the object that has called inspect() has wake: false, or may not use the helper keys.
      */
     public readonly int $waiters;
+
+    /**
+     * The labels of up to 64 of these waiters, in no order. A waiter of an older version has none.
+     *
+     * @var list<string>
+     */
+    public readonly array $waiting;
+
+    /**
+     * When the holder's token was drawn, in seconds since 1970 by the clock of the holder: that is
+     * when its acquire() or lease() began, so before its wait. null = as for $label, except that
+     * also a token without a label has it.
+     */
+    public readonly ?int $since;
 
     /** The value of the key is no token that this class has drawn. */
     public readonly bool $isForeign;

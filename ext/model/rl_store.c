@@ -216,6 +216,13 @@ static bool mark(
 	}
 	if (own != NULL) {
 		*own = (rl_store_mark){.waiter = c->waiter.mark, .until_us = now_us + c->mark_ms * 1000};
+		rl_bytes name = rl_bytes_of(c->waiter.bytes, c->waiter.len);
+		rl_bytes label = name.len > RL_TOKEN_LEN && name.data[RL_TOKEN_LEN] == '@'
+			? rl_bytes_of(name.data + RL_TOKEN_LEN + 1, name.len - RL_TOKEN_LEN - 1)
+			: rl_bytes_of(NULL, 0);
+		if (rl_label_is_valid(label)) {
+			rl_label_set(&own->label, label);
+		}
 	}
 	if (c->reserve_ms > RESERVED_MS && c->reserve_ms > k->reach_ms) {
 		k->reach_ms = c->reserve_ms;
@@ -479,6 +486,32 @@ static void run_probe(rl_store *s, const rl_store_keys *keys, const rl_model_com
 	say_label(r, k->lock, h, 2);
 }
 
+/* The labels of the live marks, those that end first before the others. */
+static rl_model_text waiting(const rl_store_key *k, int64_t now_us)
+{
+	char text[RL_STORE_MARKS * (RL_LABEL_MAX + 1)];
+	size_t len = 0;
+	const rl_store_mark *last = NULL;
+	for (unsigned done = 0; done < k->mark_count; done++) {
+		const rl_store_mark *next = NULL;
+		for (unsigned i = 0; i < k->mark_count; i++) {
+			const rl_store_mark *m = &k->marks[i];
+			bool is_later = last == NULL || m->until_us > last->until_us ||
+				(m->until_us == last->until_us && m > last);
+			if (is_later && (next == NULL || m->until_us < next->until_us)) {
+				next = m;
+			}
+		}
+		last = next;
+		if (last->until_us >= now_us && last->label.len > 0) {
+			memcpy(text + len, last->label.text, last->label.len);
+			len += last->label.len;
+			text[len++] = ' ';
+		}
+	}
+	return rl_words_text(rl_bytes_of(text, len > 0 ? len - 1 : 0));
+}
+
 static void run_inspect(
 	const rl_store_keys *k, const rl_model_command *c, int64_t now_us, rl_model_reply *r)
 {
@@ -488,6 +521,7 @@ static void run_inspect(
 	say_label(r, k->lock, h, 1);
 	r->type = RL_SAYS_STATE;
 	r->text = k->lock->exists ? k->lock->value : nothing;
+	r->waiting = rl_words_has_helpers(c) ? waiting(k->home, now_us) : nothing;
 }
 
 /* Leaves the mark of work that is done, and tells the first waiter. */
@@ -677,6 +711,8 @@ static void run_script(rl_store *s, const rl_store_keys *k, const rl_model_comma
 			break;
 		case RL_SCRIPT_FREE_ANY:
 			run_free_any(s, k, c, r);
+			break;
+		case RL_SCRIPT_SCAN: /* is about no lock: see rl_memory.c */
 			break;
 	}
 }

@@ -11,6 +11,7 @@
 #ifndef RL_STORE_H
 #define RL_STORE_H
 
+#include "core/base/rl_label.h"
 #include "model/rl_words.h"
 
 #define RL_STORE_MARKS 48
@@ -18,6 +19,7 @@
 typedef struct rl_store_mark {
 	uint64_t waiter;
 	int64_t until_us; /* its score */
+	rl_label label;   /* in its name */
 } rl_store_mark;
 
 typedef struct rl_store_key {

@@ -63,7 +63,8 @@ static bool read_arguments(rl_model_command *c, unsigned argc, const rl_bytes *a
 		[RL_SCRIPT_FORCE] = 0,
 		[RL_SCRIPT_SWAP] = 3,
 		[RL_SCRIPT_FENCE] = 2,
-		[RL_SCRIPT_FREE_ANY] = 1};
+		[RL_SCRIPT_FREE_ANY] = 1,
+		[RL_SCRIPT_SCAN] = 2};
 	if (argc < least[c->script]) {
 		return false;
 	}
@@ -115,6 +116,8 @@ static bool read_arguments(rl_model_command *c, unsigned argc, const rl_bytes *a
 				c->waiter = rl_words_text(argv[1]);
 			}
 			break;
+		case RL_SCRIPT_SCAN: /* names no lock */
+			break;
 	}
 	return true;
 }
@@ -150,6 +153,11 @@ static bool read_script(rl_model_command *c, unsigned argc, const rl_bytes *argv
 	}
 	c->name = argv[3];
 	unsigned keys = (unsigned) number_of(argv[2]);
+	if (c->script == RL_SCRIPT_SCAN) {
+		c->name = rl_bytes_of(NULL, 0);
+		c->pattern = argv[argc - 1];
+		return argc == 5 + keys;
+	}
 	if (keys > RL_PERMITS_MAX + 2 || argc < 3 + keys) {
 		return false;
 	}

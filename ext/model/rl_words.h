@@ -53,6 +53,7 @@ typedef struct rl_model_command {
 	/* The key of the lock, also for RL_WORD_BLPOP. Borrowed from the command, as are the next. No
 	 * data = the command names no key. */
 	rl_bytes name;
+	rl_bytes pattern; /* RL_SCRIPT_SCAN. Borrowed, too. */
 	/* The lock whose helper keys the command names. */
 	rl_bytes home;
 	/* The keys of several permits, of which name is the first. */
@@ -84,7 +85,7 @@ typedef enum rl_says {
 	RL_SAYS_DIGITS, /* a fencing number: the text, and the first number */
 	RL_SAYS_NUMBER,
 	RL_SAYS_NUMBERS,
-	RL_SAYS_STATE,  /* of INSPECT: numbers, and behind them the text */
+	RL_SAYS_STATE,  /* of INSPECT: numbers, and behind them the text and the labels of waiters */
 	RL_SAYS_TICKET, /* of BLPOP: an array of the key and an element */
 	RL_SAYS_MOVED,  /* the first number is the slot, the second the node */
 	RL_SAYS_ASK,    /* the same */
@@ -105,6 +106,7 @@ typedef struct rl_model_reply {
 	const char *error;                /* a constant */
 	rl_model_text text;
 	rl_model_text label;
+	rl_model_text waiting; /* RL_SAYS_STATE */
 } rl_model_reply;
 
 /* The command names the helper keys: a script beside the lock, BLPOP alone. */

@@ -22,6 +22,7 @@
 
 #include "core/base/rl_time.h"
 #include "core/lock/rl_inspections.h"
+#include "core/lock/rl_listing.h"
 
 #include "ext/spl/spl_exceptions.h"
 #include "zend_exceptions.h"
@@ -1019,6 +1020,7 @@ ZEND_METHOD(RedisLock, inspect)
 	if (call->op->status == RL_OK) {
 		rl_lock_state state = rl_quorum_call_state(&call->op->call);
 		redislock_state_new(return_value, &state);
+		free(state.waiting);
 	} else {
 		RETVAL_NULL();
 	}
@@ -1082,6 +1084,108 @@ ZEND_METHOD(RedisLock, inspectAll)
 		redislock_call_end(call);
 	}
 	redislock_free_key_list(&keys);
+}
+
+/* ---- findKeys() ---- */
+
+/* What findKeys() has found so far, in memory that PHP frees when a handler bails out. */
+typedef struct listing {
+	HashTable *keys; /* each once */
+	zend_long limit;
+	unsigned failed; /* members */
+	rl_tour tour;
+	char room[]; /* of the tour */
+} listing;
+
+/* Adds the keys of a page. Without the client's prefix, and without the keys of waiters. */
+static void add_page(listing *found, const redislock_client *client, const rl_op *page)
+{
+	rl_bytes key;
+	for (size_t at = 0; rl_page_next(page, &at, &key);) {
+		if (key.len <= client->prefix_len || rl_names_may_be_helper(key) ||
+			(zend_long) zend_hash_num_elements(found->keys) >= found->limit) {
+			continue;
+		}
+		zend_hash_str_add_empty_element(
+			found->keys, key.data + client->prefix_len, key.len - client->prefix_len);
+	}
+}
+
+/* Asks for a page. A failure of one of several members is an exception only if the others are no
+ * majority. False = an exception was thrown. */
+static bool ask_for_page(listing *found, redislock_client *client)
+{
+	rl_op *op = rl_page_new(&client->set, client->pool, &REDISLOCK_G(env), &found->tour);
+	redislock_call *call = redislock_call_try(client, op, RL_NEVER);
+	if (call == NULL) {
+		return false;
+	}
+	if (call->op->status == RL_OK) {
+		add_page(found, client, call->op);
+		rl_tour_take(&found->tour, call->op);
+	} else {
+		found->failed++;
+		if (client->set.count - found->failed < rl_quorum(client->set.count)) {
+			redislock_throw(call->op->err, call->op);
+		}
+		rl_tour_leave(&found->tour);
+	}
+	redislock_call_end(call);
+	return EG(exception) == NULL;
+}
+
+static int compare_keys(Bucket *a, Bucket *b)
+{
+	return zend_binary_strcmp(
+		ZSTR_VAL(a->key), ZSTR_LEN(a->key), ZSTR_VAL(b->key), ZSTR_LEN(b->key));
+}
+
+ZEND_METHOD(RedisLock, findKeys)
+{
+	zend_string *prefix = ZSTR_EMPTY_ALLOC();
+	zend_long limit = 10000;
+	ZEND_PARSE_PARAMETERS_START(0, 2)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_STR(prefix)
+		Z_PARAM_LONG(limit)
+	ZEND_PARSE_PARAMETERS_END();
+	redislock_client *client = client_of(ZEND_THIS);
+	if (client == NULL) {
+		RETURN_THROWS();
+	}
+	if (limit < 1) {
+		zend_argument_value_error(2, "must be at least 1");
+		RETURN_THROWS();
+	}
+	size_t prefix_len = client->prefix_len + ZSTR_LEN(prefix);
+	if (prefix_len > REDISLOCK_KEY_MAX) {
+		zend_argument_value_error(1, "must be shorter than the longest key");
+		RETURN_THROWS();
+	}
+	listing *found = emalloc(sizeof *found + prefix_len + RL_TOUR_ROOM);
+	memcpy(found->room, client->prefix, client->prefix_len);
+	memcpy(found->room + client->prefix_len, ZSTR_VAL(prefix), ZSTR_LEN(prefix));
+	rl_tour_begin(&found->tour, found->room, prefix_len);
+	found->keys = zend_new_array(0);
+	found->limit = limit;
+	found->failed = 0;
+	bool goes_on = true;
+	while (goes_on && (zend_long) zend_hash_num_elements(found->keys) < limit &&
+		rl_tour_goes_on(&found->tour, &client->set)) {
+		goes_on = ask_for_page(found, client);
+	}
+	if (EG(exception) == NULL) {
+		zend_string *key;
+		zend_hash_sort(found->keys, compare_keys, false);
+		array_init_size(return_value, zend_hash_num_elements(found->keys));
+		ZEND_HASH_FOREACH_STR_KEY(found->keys, key)
+		{
+			add_next_index_str(return_value, zend_string_copy(key));
+		}
+		ZEND_HASH_FOREACH_END();
+	}
+	zend_array_destroy(found->keys);
+	efree(found);
 }
 
 ZEND_METHOD(RedisLock, remaining)

@@ -13,7 +13,6 @@
 
 #include <math.h>
 
-#define KEY_MAX (64 * 1024)
 #define TTL_MIN_MS 5
 #define TTL_MAX_MS (INT64_C(366) * 24 * 3600 * 1000)
 
@@ -131,7 +130,7 @@ static bool set_prefix(redislock_client *client, const zend_string *prefix)
 	const char *ini = REDISLOCK_G(prefix) != NULL ? REDISLOCK_G(prefix) : "";
 	const char *text = prefix != NULL ? ZSTR_VAL(prefix) : ini;
 	size_t len = prefix != NULL ? ZSTR_LEN(prefix) : strlen(ini);
-	if (len >= KEY_MAX) {
+	if (len >= REDISLOCK_KEY_MAX) {
 		if (prefix == NULL) {
 			zend_value_error("The INI setting redislock.prefix must be shorter than 64 KiB");
 		} else {
@@ -305,7 +304,7 @@ bool redislock_read_key(const redislock_client *client, const zend_string *name,
 		zend_argument_value_error(arg, "must not be empty");
 		return false;
 	}
-	if (ZSTR_LEN(name) > KEY_MAX - client->prefix_len) {
+	if (ZSTR_LEN(name) > REDISLOCK_KEY_MAX - client->prefix_len) {
 		zend_argument_value_error(arg, "must be at most 64 KiB long, with its prefix");
 		return false;
 	}

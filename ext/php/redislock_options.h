@@ -87,6 +87,9 @@ static inline void redislock_free_key(char *joined)
 	}
 }
 
+/* The longest key, with its prefix. */
+#define REDISLOCK_KEY_MAX (64 * 1024)
+
 /* The largest number of keys of one lease. */
 #define REDISLOCK_KEYS_MAX 64
 

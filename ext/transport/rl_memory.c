@@ -248,6 +248,17 @@ static void run_on_locks(
 	}
 }
 
+/* Answers SCAN with all names at once. */
+static void list_locks(rl_memory_client *client, rl_bytes pattern)
+{
+	rl_buffer names = {0};
+	if (client->fault == RL_FAULT_LOST_REPLY || !rl_memory_list(client->server, pattern, &names) ||
+		!rl_memory_put_bytes(&client->out, rl_buffer_bytes(&names))) {
+		drop_connection(client);
+	}
+	free(names.data);
+}
+
 static void run(rl_memory_client *client, unsigned argc, const rl_bytes *argv)
 {
 	static const rl_model_reply ok = {.type = RL_SAYS_STATUS};
@@ -256,6 +267,10 @@ static void run(rl_memory_client *client, unsigned argc, const rl_bytes *argv)
 	rl_model_command command;
 	if (!rl_words_read(&command, argc, argv)) {
 		reply_to(client, &unknown, (rl_bytes){0});
+		return;
+	}
+	if (command.what == RL_WORD_SCRIPT && command.script == RL_SCRIPT_SCAN) {
+		list_locks(client, command.pattern);
 		return;
 	}
 	if (command.name.data == NULL) {

@@ -121,6 +121,41 @@ rl_memory_lock *rl_memory_find_lock(rl_memory_server *server, rl_bytes name)
 	return lock;
 }
 
+static bool matches(rl_bytes name, rl_bytes pattern)
+{
+	size_t at = 0;
+	for (size_t i = 0; i + 1 < pattern.len; i++, at++) {
+		i += pattern.data[i] == '\\';
+		if (at == name.len || name.data[at] != pattern.data[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool put_name(rl_buffer *out, rl_bytes name)
+{
+	char room[24];
+	char *end = room + sizeof room;
+	*--end = ':';
+	char *digits = rl_put_digits(end, name.len);
+	return rl_buffer_append(out, digits, (size_t) (end + 1 - digits)) &&
+		rl_buffer_append(out, name.data, name.len);
+}
+
+bool rl_memory_list(rl_memory_server *server, rl_bytes pattern, rl_buffer *out)
+{
+	bool is_put = rl_buffer_append(out, "0 ", 2);
+	for (size_t i = 0; i < server->bucket_count; i++) {
+		for (rl_memory_lock *lock = server->buckets[i]; lock != NULL; lock = lock->next) {
+			rl_store_expire(&server->store, &lock->key, rl_memory_now_us());
+			bool is_listed = lock->key.exists && matches(name_of(lock), pattern);
+			is_put = is_put && (!is_listed || put_name(out, name_of(lock)));
+		}
+	}
+	return is_put;
+}
+
 /* ---- servers ---- */
 
 rl_memory_server *rl_memory_find_server(const char *name)

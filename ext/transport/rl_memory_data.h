@@ -7,6 +7,7 @@
 #define RL_MEMORY_DATA_H
 
 #include "model/rl_store.h"
+#include "transport/rl_buffer.h"
 
 /* A lock and its helper keys. */
 typedef struct rl_memory_lock {
@@ -47,5 +48,10 @@ void rl_memory_free_unused_servers(void);
 /* The lock with this name, which need not exist. It stays where it is as long as it has waiters.
  * NULL when out of memory. */
 rl_memory_lock *rl_memory_find_lock(rl_memory_server *server, rl_bytes name);
+
+/* Writes the answer of RL_SCRIPT_SCAN: the locks that are held, reserved or done, and whose names
+ * match the pattern. False = out of memory.
+ * @param pattern a beginning in which each special character is escaped, and '*' */
+bool rl_memory_list(rl_memory_server *server, rl_bytes pattern, rl_buffer *out);
 
 #endif

@@ -20,7 +20,7 @@ static bool put_words(rl_buffer *out, const char *words)
 	return rl_buffer_append(out, words, strlen(words));
 }
 
-static bool put_bytes(rl_buffer *out, rl_bytes bytes)
+bool rl_memory_put_bytes(rl_buffer *out, rl_bytes bytes)
 {
 	return put_line(out, '$', (int64_t) bytes.len) &&
 		(bytes.len == 0 || rl_buffer_append(out, bytes.data, bytes.len)) && put_words(out, "\r\n");
@@ -28,19 +28,19 @@ static bool put_bytes(rl_buffer *out, rl_bytes bytes)
 
 static bool put_text(rl_buffer *out, const rl_model_text *text)
 {
-	return put_bytes(out, rl_bytes_of(text->bytes, text->len));
+	return rl_memory_put_bytes(out, rl_bytes_of(text->bytes, text->len));
 }
 
 static bool put_numbers(rl_buffer *out, const rl_model_reply *reply)
 {
-	bool has_text = reply->type == RL_SAYS_STATE;
-	bool is_put = put_line(out, '*', reply->count + has_text);
+	bool is_state = reply->type == RL_SAYS_STATE;
+	bool is_put = put_line(out, '*', reply->count + (is_state ? 2 : 0));
 	for (unsigned i = 0; i < reply->count; i++) {
 		bool is_label = reply->label_at > 0 && reply->label_at == i;
 		is_put = is_put &&
 			(is_label ? put_text(out, &reply->label) : put_line(out, ':', reply->number[i]));
 	}
-	return is_put && (!has_text || put_text(out, &reply->text));
+	return is_put && (!is_state || (put_text(out, &reply->text) && put_text(out, &reply->waiting)));
 }
 
 static bool put_ticket(rl_buffer *out, rl_bytes key)

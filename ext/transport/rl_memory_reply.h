@@ -12,4 +12,7 @@
  * @param key RL_SAYS_TICKET: the key of the lock whose list has had the ticket */
 bool rl_memory_put_reply(rl_buffer *out, const rl_model_reply *reply, rl_bytes key);
 
+/* The same for a reply that is a text. */
+bool rl_memory_put_bytes(rl_buffer *out, rl_bytes bytes);
+
 #endif

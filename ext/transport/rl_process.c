@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct {
@@ -164,6 +165,12 @@ static bool draw(void *ctx, void *out, size_t len)
 	return rl_random_draw(ctx, rl_process_fork_generation(), out, len);
 }
 
+static int64_t date(void *ctx)
+{
+	(void) ctx;
+	return (int64_t) time(NULL);
+}
+
 static uint64_t fork_generation(void *ctx)
 {
 	(void) ctx;
@@ -181,6 +188,7 @@ rl_env rl_process_env(rl_random *stock)
 	return (rl_env){.ctx = stock,
 		.now = now,
 		.random = draw,
+		.date = date,
 		.fork_generation = fork_generation,
 		.stats_home = &process.stats,
 		.first_stats = first_stats,

@@ -281,6 +281,28 @@ class RedisLock
     public function inspectAll(array $keys): array {}
 
     /**
+     * The keys that begin with a prefix and may be locks: all strings but the keys of waiters, and
+     * so also the values of a cache. inspectAll() says which of them are locks, and of whom.
+     *
+     * SCAN finds the keys, 500 at a time, on each server, on each node of a cluster, or on the
+     * primary that the Sentinels name. A key that comes, goes, or moves to another node meanwhile
+     * may be missing. For people and tools: with millions of keys a call takes seconds.
+     *
+     * @param string $prefix a beginning, no pattern; the prefix of the object stands before it
+     * @param positive-int $limit how many keys are returned at most
+     *
+     * @return list<string> without the prefix of the object, sorted
+     *
+     * @throws RedisLockConnectionException when a server or a node could not be asked; of several
+     *   servers, when fewer than a majority could be asked
+     * @throws RedisLockServerException when it answered with an error
+     * @throws ValueError
+     *
+     * @phpstan-impure
+     */
+    public function findKeys(string $prefix = '', int $limit = 10000): array {}
+
+    /**
      * @return float|null seconds until the lock ends by itself; null = the lock is free; INF = it
      *   has no TTL
      *
@@ -507,6 +529,20 @@ final readonly class RedisLockState
      * @var int<0, max>
      */
     public readonly int $waiters;
+
+    /**
+     * The labels of up to 64 of these waiters, in no order. A waiter of an older version has none.
+     *
+     * @var list<string>
+     */
+    public readonly array $waiting;
+
+    /**
+     * When the holder's token was drawn, in seconds since 1970 by the clock of the holder: that is
+     * when its acquire() or lease() began, so before its wait. null = as for $label, except that
+     * also a token without a label has it.
+     */
+    public readonly ?int $since;
 
     /** The value of the key is no token that the extension has drawn. */
     public readonly bool $isForeign;

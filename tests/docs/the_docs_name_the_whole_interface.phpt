@@ -34,7 +34,7 @@ foreach ($names as $name) {
 
 /* The classes that a class of the reader may collide with. */
 $root = __DIR__ . '/../..';
-foreach (['from-the-articles.md', 'from-the-articles.zh-CN.md'] as $page) {
+foreach (['from-the-articles.md', 'zh-CN/from-the-articles.md'] as $page) {
     $text = file_get_contents("$root/docs/$page");
     foreach (array_keys($extension->getClasses()) as $class) {
         check("$page has $class",

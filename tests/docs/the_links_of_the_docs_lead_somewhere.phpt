@@ -1,5 +1,5 @@
 --TEST--
-Every relative link of a page leads to a file and a heading that exist, each page of docs can be reached from the README, and the README stays short.
+Every relative link of a page leads to a file and a heading that exist, each page of docs can be reached from the README and is in the index, and pages for users stay short.
 --FILE--
 <?php
 require __DIR__ . '/../inc/check.inc';
@@ -38,7 +38,8 @@ function links(string $path): array
     return $links;
 }
 
-$pages = [...glob("$root/*.md"), ...glob("$root/docs/*.md"), ...glob("$root/examples/*/*.md")];
+$pages = [...glob("$root/*.md"), ...glob("$root/docs/{,*/}*.md", GLOB_BRACE),
+    ...glob("$root/examples/*/*.md")];
 foreach ($pages as $path) {
     links($path);
 }
@@ -56,13 +57,26 @@ foreach (['README.md', 'README.zh-CN.md'] as $page) {
     $links = links("$root/$page");
     foreach (['packages/laravel/README.md', 'packages/symfony-lock/README.md',
         'packages/stubs/README.md', 'docs/fencing.md', 'docs/inspect.md', 'docs/monitoring.md',
-        'docs/packaging.md', 'docs/testing.md'] as $wanted) {
+        'docs/install.md', 'docs/testing.md'] as $wanted) {
         check("$page has a link to $wanted", in_array("$root/$wanted", $links, true));
     }
 }
 
-$words = count(preg_split('~\s+~', trim(file_get_contents("$root/README.md"))));
-check('the README has 1,100 words at most', $words <= 1100, $words);
+/* The index of a language has its pages. */
+foreach (['docs' => '{,internals/}', 'docs/zh-CN' => ''] as $folder => $folders) {
+    $listed = links("$root/$folder/README.md");
+    foreach (array_diff(glob("$root/$folder/$folders*.md", GLOB_BRACE),
+            ["$root/$folder/README.md"]) as $path) {
+        check("$folder/README.md lists $path", in_array($path, $listed, true));
+    }
+}
+
+/* Pages for users are short enough to be read. */
+foreach (["$root/README.md", ...glob("$root/docs/*.md")] as $path) {
+    $words = count(preg_split('~\s+~', trim(file_get_contents($path))));
+    $limit = $path === "$root/README.md" ? 1100 : 2500;
+    check("$path has $limit words at most", $words <= $limit, $words);
+}
 
 done();
 ?>

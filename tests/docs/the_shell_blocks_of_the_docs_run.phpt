@@ -74,7 +74,7 @@ function start_page(string $page): array
     return [$page, $folder, $ports, $shell];
 }
 
-$running = array_map(start_page(...), ['docs/tls.md', 'docs/topologies.md']);
+$running = array_map(start_page(...), ['docs/tls.md', 'docs/cluster.md', 'docs/sentinel.md']);
 foreach ($running as [$page, $folder, $ports, $shell]) {
     $output = $shell->output(60);
     foreach ($ports as $shown => $real) {

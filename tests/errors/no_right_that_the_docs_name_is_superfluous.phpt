@@ -1,5 +1,5 @@
 --TEST--
-Without any one of the rights that docs/operations.md names, some operation is denied.
+Without any one of the rights that docs/rights.md names, some operation is denied.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,8 +13,8 @@ skip_by_topology('it needs more rights, which have a test of their own');
 require __DIR__ . '/../inc/waiter.inc';
 
 $server = start_server();
-$docs = file_get_contents(__DIR__ . '/../../docs/operations.md');
-check('docs/operations.md has a rule',
+$docs = file_get_contents(__DIR__ . '/../../docs/rights.md');
+check('docs/rights.md has a rule',
     preg_match('~ACL SETUSER locker on >password \~lock:\*((?: \+[a-z|]+)+)$~m', $docs,
         $m) === 1);
 $all = explode(' ', trim($m[1]));

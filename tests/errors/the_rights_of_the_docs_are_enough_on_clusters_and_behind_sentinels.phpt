@@ -1,5 +1,5 @@
 --TEST--
-The users of docs/topologies.md can do all they need on a cluster, during a move, and behind Sentinels.
+The users of docs/rights.md can do all they need on a cluster, during a move, and behind Sentinels.
 --EXTENSIONS--
 redislock
 pcntl
@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/cluster.inc';
 require __DIR__ . '/../inc/sentinel.inc';
 require __DIR__ . '/../inc/waiter.inc';
 
-$docs = file_get_contents(__DIR__ . '/../../docs/topologies.md');
+$docs = file_get_contents(__DIR__ . '/../../docs/rights.md');
 preg_match_all('~^    ACL SETUSER (\w+) on >(\w+) (\S.*)$~m', $docs, $m);
 same('a node, a server, a Sentinel, a Sentinel asked for failover_grace',
     ['locker', 'locker', 'asker', 'asker'], $m[1]);

@@ -1,5 +1,5 @@
 --TEST--
-With wake: false the shorter list of rights in docs/operations.md is enough for every call.
+With wake: false the shorter list of rights in docs/rights.md is enough for every call.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -13,9 +13,9 @@ skip_by_topology('it needs more rights, which have a test of their own');
 require __DIR__ . '/../inc/server.inc';
 
 $server = start_server();
-$docs = file_get_contents(__DIR__ . '/../../docs/operations.md');
+$docs = file_get_contents(__DIR__ . '/../../docs/rights.md');
 $form = '~^- With `wake: false` these rights are enough: `(\+[^`]+)`, and `(\+time)`\s+for `fence\(\)`~m';
-check('docs/operations.md has the list', preg_match($form, $docs, $m) === 1);
+check('docs/rights.md has the list', preg_match($form, $docs, $m) === 1);
 $use = function (string $user, array $rights) use ($server): RedisLock {
     $server->cmd('ACL', 'SETUSER', $user, 'on', '>pw', 'resetchannels', '~lock:*', '-@all',
         '+client|setname', ...$rights);
@@ -36,7 +36,7 @@ eventually('it is renewed', fn () => RedisLock::stats()['renewed'] >= 2);
 same('nothing was denied', 0, count($server->cmd('ACL', 'LOG')));
 /* The page that the message names has the rights. */
 throws('fence() without TIME', 'RedisLockServerException',
-    '~\(see docs/operations\.md for the ACL rules that locks need\)~',
+    '~\(see docs/rights\.md for the ACL rules that locks need\)~',
     fn () => $lease->fence());
 same('release()', true, $lease->release());
 same('forceRelease()', false, $lock->forceRelease('k'));

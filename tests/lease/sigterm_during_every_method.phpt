@@ -43,6 +43,7 @@ const CALLS = [
         'owner' => ['$lock->owner("t");'],
         'inspect' => ['$lock->inspect("t");'],
         'inspectAll' => ['$lock->inspectAll(["t", "n"]);'],
+        'findKeys' => ['$lock->findKeys();'],
         'remaining' => ['$lock->remaining("t");'],
         'token' => [], 'stats' => [], 'advance' => [], 'waitWith' => [],
         'close' => ['$lock->close(); $other = $lock->lease("n", 60);'],

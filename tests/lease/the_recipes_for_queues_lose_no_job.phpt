@@ -1,5 +1,5 @@
 --TEST--
-With the recipes of docs/leases.md a push that fails frees the lock, a job that is delivered twice runs once, and a job whose worker died runs again.
+With the recipes of docs/hand-over.md a push that fails frees the lock, a job that is delivered twice runs once, and a job whose worker died runs again.
 --EXTENSIONS--
 redislock
 --SKIPIF--

@@ -24,6 +24,7 @@ $calls = [
     'remaining' => fn () => between('remaining()', 1, 30, $lock->remaining('plain')),
     'inspect' => fn () => same('inspect()', true, $lock->inspect('plain')->isForeign === false),
     'inspectAll' => fn () => same('inspectAll()', 2, count($lock->inspectAll(['plain', 'none']))),
+    'findKeys' => fn () => same('findKeys()', ['plain'], $lock->findKeys('pl')),
     'release' => fn () => same('release()', true, $lock->release('plain', $has->token)),
     'forceRelease' => fn () => same('forceRelease()', false, $lock->forceRelease('plain')),
     'lease' => fn () => $has->lease = $lock->lease('leased', 60),

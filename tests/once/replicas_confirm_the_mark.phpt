@@ -24,8 +24,8 @@ for ($i = 0; $i < 200; $i++) {
 }
 same('each is on both replicas', 600, $there);
 
-/* Work that fails waits for no replica. (Before the replicas stop: the server counts a WAIT that was
- * given up when it ends.) */
+/* Work that fails waits for no replica. (Before the replicas stop: the server counts a WAIT that
+ * was given up when it ends.) */
 $before = $all->waits();
 throws('an exception', 'DomainException', '~~',
     fn () => $lock->once('failed', fn () => throw new DomainException, for: 60));

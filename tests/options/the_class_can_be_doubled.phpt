@@ -41,6 +41,7 @@ foreach ([(new ReflectionClass('Double'))->newInstanceWithoutConstructor(),
         new Double('redis://127.0.0.1:1')] as $double) {
     $double->results = ['acquire' => 'token', 'release' => true, 'extend' => true,
         'synchronized' => 42, 'once' => true, 'isLocked' => false, 'inspectAll' => [],
+        'findKeys' => [],
         'forceRelease' => true];
     check('it is a RedisLock', $double instanceof RedisLock);
     same('acquire()', 'token', $double->acquire('k', wait: 5));

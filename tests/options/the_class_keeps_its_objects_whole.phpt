@@ -29,6 +29,7 @@ $calls = fn ($object) => [
     'isLocked' => fn () => $object->isLocked('k'), 'owner' => fn () => $object->owner('k'),
     'remaining' => fn () => $object->remaining('k'), 'inspect' => fn () => $object->inspect('k'),
     'inspectAll' => fn () => $object->inspectAll(['k']),
+    'findKeys' => fn () => $object->findKeys(),
     'once' => fn () => $object->once('k', fn () => 1, 1),
     'forceRelease' => fn () => $object->forceRelease('k'), 'close' => fn () => $object->close(),
 ];

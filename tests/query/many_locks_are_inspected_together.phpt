@@ -38,7 +38,7 @@ foreach ($states as $name => $state) {
     }
     $expected = $lock->inspect($name);
     same("$name: class", $expected === null, $state === null);
-    foreach (['label', 'waiters', 'isForeign', 'isReserved'] as $property) {
+    foreach (['label', 'waiters', 'waiting', 'since', 'isForeign', 'isReserved'] as $property) {
         same("$name: $property", $expected?->$property, $state?->$property);
     }
     if ($expected?->remaining !== null) {

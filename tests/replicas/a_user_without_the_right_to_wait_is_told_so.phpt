@@ -12,8 +12,8 @@ skip_without_server();
 require_once __DIR__ . '/../inc/replicas.inc';
 
 $all = start_replicated();
-$docs = file_get_contents(__DIR__ . '/../../docs/operations.md');
-check('docs/operations.md has a rule',
+$docs = file_get_contents(__DIR__ . '/../../docs/rights.md');
+check('docs/rights.md has a rule',
     preg_match('~ACL SETUSER locker on >password (\~lock:\*(?: \+[a-z|]+)+)$~m', $docs,
         $m) === 1);
 $rights = array_diff(explode(' ', $m[1]), ['+wait']);

@@ -209,8 +209,8 @@ static bool has_lock_by_given(const sim_client *c)
 
 /* A server that stands still may carry out the undo of a call that has failed when the connection
  * is long gone, and free the lock that the caller has with the same token by then; and a failover
- * may bring the token back. So callers must not use the token of such a call (docs/leases.md), and
- * the client does so only where neither can happen. */
+ * may bring the token back. So callers must not use the token of such a call
+ * (docs/hand-over.md), and the client does so only where neither can happen. */
 static void forget_failed(sim_client *c)
 {
 	bool is_harmless =

@@ -54,6 +54,12 @@ static bool env_random(void *ctx, void *out, size_t len)
 	return true;
 }
 
+static int64_t env_date(void *ctx)
+{
+	(void) ctx;
+	return world.now / SECOND;
+}
+
 static uint64_t env_generation(void *ctx)
 {
 	(void) ctx;
@@ -214,6 +220,7 @@ void client_begin(void)
 		c->env = (rl_env){.ctx = c,
 			.now = env_now,
 			.random = env_random,
+			.date = env_date,
 			.fork_generation = env_generation,
 			.stats_home = &c->stats_home};
 		memset(&c->stats, 0, sizeof c->stats);

@@ -199,8 +199,8 @@ static const char *const tokens[] = {"rl1.AAAAAAAAAAAAAAAAAAAAAAAA", "rl1.BBBBBB
 	"own-1", "foreign", "rl1.CCCCCCCCCCCCCCCCCCCCCCCC@web-3:1", "rl1.DDDDDDDDDDDDDDDDDDDDDDDD@"};
 #define TOKENS (sizeof tokens / sizeof tokens[0])
 
-static const char *const waiters[] = {
-	"rlw.aaaaaaaaaaaaaaaaaaaaaaaa", "rlw.bbbbbbbbbbbbbbbbbbbbbbbb", "rlw.cccccccccccccccccccccccc"};
+static const char *const waiters[] = {"rlw.aaaaaaaaaaaaaaaaaaaaaaaa@a",
+	"rlw.bbbbbbbbbbbbbbbbbbbbbbbb@bb", "rlw.cccccccccccccccccccccccc"};
 
 /* A new number, one that is far behind the server's time, or one that is far ahead of it. */
 static int64_t draw_fence_number(void)

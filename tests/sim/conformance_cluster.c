@@ -225,7 +225,7 @@ static void note_time(int64_t since_us)
 static const char *const tokens[] = {
 	"rl1.AAAAAAAAAAAAAAAAAAAAAAAA", "rl1.BBBBBBBBBBBBBBBBBBBBBBBB", "own-1"};
 static const char *const waiters[] = {
-	"rlw.aaaaaaaaaaaaaaaaaaaaaaaa", "rlw.bbbbbbbbbbbbbbbbbbbbbbbb"};
+	"rlw.aaaaaaaaaaaaaaaaaaaaaaaa@a", "rlw.bbbbbbbbbbbbbbbbbbbbbbbb@bb"};
 
 static unsigned draw_key(rl_verb verb)
 {

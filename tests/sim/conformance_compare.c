@@ -117,7 +117,7 @@ static bool is_text(const rl_model_text *wanted, const redisReply *got)
 		memcmp(got->str, wanted->bytes, got->len) == 0;
 }
 
-/* Of INSPECT: a PTTL, a holder, how many wait, and the value. */
+/* Of INSPECT: a PTTL, a holder, how many wait, the value, and the labels of waiters. */
 static bool is_state(const rl_model_reply *wanted, const redisReply *got, int64_t tolerance_us)
 {
 	int64_t tolerance = wanted->number[0] >= 0 ? tolerance_us / 1000 + 2 : 0;
@@ -126,7 +126,8 @@ static bool is_state(const rl_model_reply *wanted, const redisReply *got, int64_
 		? is_text(&wanted->label, holder)
 		: holder->type == REDIS_REPLY_INTEGER && holder->integer == wanted->number[1];
 	return is_holder && is_near(got->element[0]->integer, wanted->number[0], tolerance) &&
-		got->element[2]->integer == wanted->number[2] && is_text(&wanted->text, got->element[3]);
+		got->element[2]->integer == wanted->number[2] && is_text(&wanted->text, got->element[3]) &&
+		is_text(&wanted->waiting, got->element[4]);
 }
 
 /* Compares an answer of TRY: 1, a time, and perhaps the number of a permit; or 0, a time, a PTTL, a

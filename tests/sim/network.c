@@ -523,7 +523,7 @@ static void read_reply(rl_link *link, const rl_model_reply *from, rl_reply *to)
 		case RL_SAYS_STATE:
 		case RL_SAYS_TICKET:
 			to->elements = link->elements;
-			to->count = count + (from->type == RL_SAYS_STATE);
+			to->count = count + (from->type == RL_SAYS_STATE ? 2 : 0);
 			for (unsigned i = 0; i < count; i++) {
 				link->elements[i] =
 					(rl_reply){.type = RL_REPLY_INTEGER, .integer = from->number[i]};
@@ -533,6 +533,7 @@ static void read_reply(rl_link *link, const rl_model_reply *from, rl_reply *to)
 			}
 			if (from->type == RL_SAYS_STATE) {
 				put_text(&link->elements[count], &from->text);
+				put_text(&link->elements[count + 1], &from->waiting);
 			}
 			break;
 		case RL_SAYS_MOVED:

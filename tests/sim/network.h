@@ -78,8 +78,8 @@ struct rl_link {
 	uint32_t limit_down;
 	uint32_t arrived;
 	uint32_t received;
-	rl_reply elements[5];
-	char redirect[32]; /* the text of a redirect */
+	rl_reply elements[5]; /* INSPECT has as many */
+	char redirect[32];    /* the text of a redirect */
 	/* Owned, and kept for the link's next life. Both are rings of so many entries, a power of
 	 * two. */
 	uint32_t queue_size;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simulator: many worlds, each from its seed. docs/simulation.md explains what it shows.
+ * The simulator: many worlds, each from its seed. docs/internals/simulation.md explains what it
+ * shows.
  */
 #include "acts.h"
 #include "client.h"

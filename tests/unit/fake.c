@@ -82,6 +82,12 @@ static int64_t now(void *ctx)
 	return fake_clock;
 }
 
+static int64_t date(void *ctx)
+{
+	(void) ctx;
+	return 0;
+}
+
 static bool draw(void *ctx, void *out, size_t len)
 {
 	(void) ctx;
@@ -105,8 +111,11 @@ static uint64_t fork_generation(void *ctx)
 
 static rl_stats_home stats_home = &fake_stats;
 
-rl_env fake_env = {
-	.now = now, .random = draw, .fork_generation = fork_generation, .stats_home = &stats_home};
+rl_env fake_env = {.now = now,
+	.random = draw,
+	.date = date,
+	.fork_generation = fork_generation,
+	.stats_home = &stats_home};
 
 /* ---- the test's frame ---- */
 

@@ -77,7 +77,7 @@ static size_t describe_argument(char *out, size_t size, rl_bytes argument)
 		return (size_t) snprintf(out, size, " T%u%.*s", number_in(&tokens, argument),
 			(int) (argument.len - RL_TOKEN_LEN), argument.data + RL_TOKEN_LEN);
 	}
-	if (argument.len == RL_TOKEN_LEN && memcmp(argument.data, "rlw.", 4) == 0) {
+	if (argument.len >= RL_TOKEN_LEN && memcmp(argument.data, "rlw.", 4) == 0) {
 		return (size_t) snprintf(out, size, " W%u", number_in(&waiters, argument));
 	}
 	if (argument.len > 64) {

@@ -149,8 +149,9 @@ static void a_label_names_the_holder_of_the_lock(void)
 
 static rl_answer inspect(int64_t pttl, rl_reply holder, int64_t waiters, const char *value)
 {
-	const rl_reply elements[] = {integer(pttl), holder, integer(waiters), string(value)};
-	return read_it(RL_VERB_INSPECT, array(elements, 4));
+	const rl_reply elements[] = {
+		integer(pttl), holder, integer(waiters), string(value), string("web-4:2 cron")};
+	return read_it(RL_VERB_INSPECT, array(elements, 5));
 }
 
 static void the_answer_to_inspect_is_a_state(void)
@@ -161,6 +162,7 @@ static void the_answer_to_inspect_is_a_state(void)
 	CHECK_INT(answer.holder, RL_HOLDER_KIN);
 	CHECK_INT(answer.crowd, 2);
 	CHECK(rl_bytes_equal(answer.text, bytes_of("rl1.token@web-3:1")));
+	CHECK(rl_bytes_equal(answer.labels, bytes_of("web-4:2 cron")));
 	answer = inspect(-1, integer(RL_HOLDER_FOREIGN), 0, "mine");
 	CHECK_INT(answer.vote, RL_VOTE_GRANTED);
 	CHECK_INT(answer.number, -1);

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define KEYS_MAX (3 * RL_BATCH_WINDOW)
-#define FREE "*:-2 :0 :0 $"
-#define WEB "*:900 $web :1 $rl1.aaaaaaaaaaaaaaaaaaaaaaaa@web"
+#define FREE "*:-2 :0 :0 $ $"
+#define WEB "*:900 $web :1 $rl1.aaaaaaaaaaaaaaaaaaaaaaaa@web $web:2"
 
 static rl_op *op;
 
@@ -52,7 +52,7 @@ static void each_lock_has_its_state(void)
 	begin(1, 4);
 	fake_says(0, WEB);
 	fake_says(0, FREE);
-	fake_says(0, "*:-1 :4 :0 $x");
+	fake_says(0, "*:-1 :4 :0 $x $");
 	fake_says(0, "-WRONGTYPE x");
 	CHECK_INT(fake_drive(op), RL_OK);
 	CHECK_LOG("0 a1 inspect k1\n0 a1 inspect k2\n0 a1 inspect k3\n0 a1 inspect k4\n");
@@ -61,6 +61,8 @@ static void each_lock_has_its_state(void)
 	CHECK_INT(state->holder, RL_HOLDER_KIN);
 	CHECK_INT(state->left_ms, 900);
 	CHECK_INT(state->waiters, 1);
+	CHECK_INT(state->since, INT64_C(0x69a69a69a)); /* "aaaaaa" */
+	CHECK(rl_bytes_equal(rl_bytes_of(state->waiting, state->waiting_len), rl_bytes_of("web:2", 5)));
 	CHECK(rl_bytes_equal(rl_bytes_of(state->label.text, state->label.len), rl_bytes_of("web", 3)));
 	CHECK(rl_inspections_state(op, 1) == NULL);
 	CHECK_INT(rl_inspections_state(op, 2)->holder, RL_HOLDER_FOREIGN);

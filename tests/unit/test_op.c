@@ -39,7 +39,7 @@ static const verb_case verbs[] = {
 	{RL_VERB_FORCE, "force k", ":1", ":0", true, true},
 	{RL_VERB_EXISTS, "EXISTS k", ":1", ":0", false, false},
 	{RL_VERB_OWNER, "GET k", "$somebody", "_", false, false},
-	{RL_VERB_INSPECT, "inspect k", "*:4000 :4 :0 $somebody", "*:-2 :0 :0 $", true, false},
+	{RL_VERB_INSPECT, "inspect k", "*:4000 :4 :0 $somebody $", "*:-2 :0 :0 $ $", true, false},
 	{RL_VERB_REMAINING, "PTTL k", ":4000", ":-2", false, false},
 	{RL_VERB_FENCE, "fence 2 k k::rl-fence tok 0", "$17", ":0", true, false},
 };

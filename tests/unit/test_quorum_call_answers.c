@@ -314,19 +314,23 @@ static void inspect_is_the_view_of_a_majority(void)
 		int64_t pttl;
 		int64_t waiters;
 	} cases[] = {
-		{{"*:900 $web :1 " WEB, "*:700 $web :4 " WEB, "*:800 $web :2 " WEB}, RL_OK, RL_HOLDER_KIN,
-			800, 4},
-		{{"*:900 $cron :0 " CRON, "*:700 $web :0 " WEB, "*:800 $web :0 " WEB}, RL_OK, RL_HOLDER_KIN,
-			800, 0},
-		{{"*:900 $cron :0 " CRON, "*:700 $web :0 " WEB, "*:-2 :0 :3 $"}, RL_OK, RL_HOLDER_NOBODY,
-			700, 0},
-		{{"*:900 $cron :0 " CRON, "*:-2 :0 :0 $", "*:-2 :0 :0 $"}, RL_BUSY, RL_HOLDER_NOBODY, 0, 0},
-		{{"*:900 $web :0 " WEB, "*:-1 $web :0 " WEB, "-ERR x"}, RL_OK, RL_HOLDER_KIN, 900, 0},
-		{{"*:900 $web :0 " WEB, "*:-2 :0 :0 $", "-ERR x"}, RL_ERR_SERVER, RL_HOLDER_NOBODY, 0, 0},
-		{{"*:90 :1 :2 $", "*:80 :1 :2 $rl1.reserved", "*:800 $web :2 " WEB}, RL_OK,
+		{{"*:900 $web :1 " WEB " $", "*:700 $web :4 " WEB " $a", "*:800 $web :2 " WEB " $"}, RL_OK,
+			RL_HOLDER_KIN, 800, 4},
+		{{"*:900 $cron :0 " CRON " $", "*:700 $web :0 " WEB " $", "*:800 $web :0 " WEB " $"}, RL_OK,
+			RL_HOLDER_KIN, 800, 0},
+		{{"*:900 $cron :0 " CRON " $", "*:700 $web :0 " WEB " $", "*:-2 :0 :3 $ $"}, RL_OK,
+			RL_HOLDER_NOBODY, 700, 0},
+		{{"*:900 $cron :0 " CRON " $", "*:-2 :0 :0 $ $", "*:-2 :0 :0 $ $"}, RL_BUSY,
+			RL_HOLDER_NOBODY, 0, 0},
+		{{"*:900 $web :0 " WEB " $", "*:-1 $web :0 " WEB " $", "-ERR x"}, RL_OK, RL_HOLDER_KIN, 900,
+			0},
+		{{"*:900 $web :0 " WEB " $", "*:-2 :0 :0 $ $", "-ERR x"}, RL_ERR_SERVER, RL_HOLDER_NOBODY,
+			0, 0},
+		{{"*:90 :1 :2 $ $", "*:80 :1 :2 $rl1.reserved $", "*:800 $web :2 " WEB " $"}, RL_OK,
 			RL_HOLDER_RESERVED, 90, 2},
-		{{"*:90 :4 :0 $", "*:80 :1 :0 $", "*:800 $web :0 " WEB}, RL_OK, RL_HOLDER_NOBODY, 90, 0},
-		{{"*:90 :4 :0 $x", "*:80 :4 :0 $x", "*:-2 :0 :0 $"}, RL_OK, RL_HOLDER_FOREIGN, 80, 0},
+		{{"*:90 :4 :0 $ $", "*:80 :1 :0 $ $", "*:800 $web :0 " WEB " $"}, RL_OK, RL_HOLDER_NOBODY,
+			90, 0},
+		{{"*:90 :4 :0 $x $", "*:80 :4 :0 $x $", "*:-2 :0 :0 $ $"}, RL_OK, RL_HOLDER_FOREIGN, 80, 0},
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		rl_op *op = ask(RL_VERB_INSPECT, 3, (const char **) cases[i].answers);
@@ -337,6 +341,9 @@ static void inspect_is_the_view_of_a_majority(void)
 			CHECK_INT(state.left_ms, cases[i].pttl);
 			CHECK_INT(state.waiters, cases[i].waiters);
 			CHECK_INT(state.label.len > 0, cases[i].holder == RL_HOLDER_KIN);
+			CHECK_INT(state.since > 0, cases[i].holder == RL_HOLDER_KIN);
+			CHECK_INT((int64_t) state.waiting_len, cases[i].waiters == 4 ? 1 : 0);
+			free(state.waiting);
 		}
 		fake_end();
 	}

@@ -75,7 +75,7 @@ static void each_digest_is_that_of_its_text(void)
 {
 	static const rl_script_id ids[RL_SCRIPTS] = {RL_SCRIPT_TRY, RL_SCRIPT_RELEASE, RL_SCRIPT_EXTEND,
 		RL_SCRIPT_RENEW, RL_SCRIPT_PROBE, RL_SCRIPT_INSPECT, RL_SCRIPT_FORCE, RL_SCRIPT_SWAP,
-		RL_SCRIPT_FENCE, RL_SCRIPT_FREE_ANY};
+		RL_SCRIPT_FENCE, RL_SCRIPT_FREE_ANY, RL_SCRIPT_SCAN};
 	for (unsigned i = 0; i < RL_SCRIPTS; i++) {
 		const rl_script *script = rl_script_get(ids[i]);
 		char digest[41];
@@ -92,7 +92,10 @@ static void no_script_pastes_text_in(void)
 		const char *text = rl_script_get((rl_script_id) i)->text;
 		bool has_permits = i == RL_SCRIPT_TRY || i == RL_SCRIPT_PROBE;
 		bool has_helpers = i == RL_SCRIPT_RELEASE || i == RL_SCRIPT_INSPECT || i == RL_SCRIPT_FORCE;
-		CHECK_HAS(text, i == RL_SCRIPT_FREE_ANY ? "KEYS[i]" : "KEYS[1]");
+		CHECK_HAS(text,
+			i == RL_SCRIPT_FREE_ANY   ? "KEYS[i]"
+				: i == RL_SCRIPT_SCAN ? "ARGV[2]"
+									  : "KEYS[1]");
 		CHECK_HAS(text, "ARGV[1]");
 		CHECK_INT(strstr(text, "KEYS[s+2]") != NULL, has_permits);
 		CHECK_INT(strstr(text, "KEYS[3]") != NULL, has_helpers);

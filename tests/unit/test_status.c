@@ -79,7 +79,7 @@ static void advice_is_given(void)
 		const char *text, *advice;
 	} cases[] = {{"NOAUTH x", "(put the password into the DSN: redis://:password@host)"},
 		{"WRONGPASS x", "(check user and password in the DSN)"},
-		{"NOPERM x", "(see docs/operations.md for the ACL rules that locks need)"},
+		{"NOPERM x", "(see docs/rights.md for the ACL rules that locks need)"},
 		{"WRONGTYPE x", "(the key is used for something other than a lock"},
 		{"WRONGTYPE the key holds a zset", "(the key may be a lock of symfony/lock"},
 		{"READONLY x", "(this server is a replica"},
@@ -91,10 +91,10 @@ static void advice_is_given(void)
 	}
 	/* In a script: Redis up to 7.0, then later Redis and Valkey. */
 	CHECK_HAS(said("ERR The user executing the script can't run this command or subcommand"),
-		"(see docs/operations.md for the ACL rules that locks need)");
+		"(see docs/rights.md for the ACL rules that locks need)");
 	CHECK_HAS(
 		said("ERR ACL failure in script: User u has no permissions to run the 'time' command"),
-		"(see docs/operations.md for the ACL rules that locks need)");
+		"(see docs/rights.md for the ACL rules that locks need)");
 	CHECK(strchr(said("ERR x"), '(') == NULL);
 	CHECK(strchr(said("LOADING x"), '(') == NULL);
 }

@@ -22,7 +22,15 @@ static bool draw_nothing(void *ctx, void *out, size_t len)
 	return false;
 }
 
-static const rl_env env = {.random = draw};
+static int64_t today;
+
+static int64_t date(void *ctx)
+{
+	(void) ctx;
+	return today;
+}
+
+static const rl_env env = {.random = draw, .date = date};
 
 static void check_token(const char *wanted)
 {
@@ -34,34 +42,58 @@ static void check_token(const char *wanted)
 	CHECK_TEXT(out, wanted);
 }
 
-/* "base64 -w0 | tr +/ -_" makes the same text of these bytes. */
-static void a_token_is_base64url_of_144_bits(void)
+/* "base64 -w0 | tr +/ -_" makes the same text of these bytes, the last 36 bits of which are the
+ * date. */
+static void a_token_is_base64url_of_108_bits_and_a_date(void)
 {
+	today = 0;
 	memset(pattern, 0, sizeof pattern);
 	check_token("rl1.AAAAAAAAAAAAAAAAAAAAAAAA");
 	memset(pattern, 0xff, sizeof pattern);
+	check_token("rl1.__________________AAAAAA");
+	today = INT64_C(0xfffffffff);
 	check_token("rl1.________________________");
 	memset(pattern, 0xfb, sizeof pattern);
+	today = INT64_C(0xbfbfbfbfb);
 	check_token("rl1.-_v7-_v7-_v7-_v7-_v7-_v7");
 	for (unsigned i = 0; i < sizeof pattern; i++) {
 		pattern[i] = (unsigned char) (i * 14 + 1);
 	}
+	today = INT64_C(0x7c5d3e1ef);
 	check_token("rl1.AQ8dKzlHVWNxf42bqbfF0-Hv");
 	asked = 0;
 	check_token("rl1.AQ8dKzlHVWNxf42bqbfF0-Hv");
 	CHECK_INT(asked, 18);
 }
 
-/* Each bit of the random bytes is in the token. */
+static void the_date_of_a_token_is_found(void)
+{
+	static const int64_t dates[] = {0, 1, 1800000000, UINT32_MAX, INT64_C(0xfffffffff)};
+	for (unsigned i = 0; i < sizeof dates / sizeof dates[0]; i++) {
+		char out[RL_TOKEN_LEN];
+		memset(pattern, 0xa5, sizeof pattern);
+		today = dates[i];
+		CHECK_INT(rl_token_draw(&env, out), RL_OK);
+		CHECK_INT(rl_token_date(rl_bytes_of(out, sizeof out)), dates[i]);
+	}
+	CHECK_INT(rl_token_date(bytes_of("rl1.AAAAAAAAAAAAAAAAAAAAAAAB@web-3:1")), 1);
+	CHECK_INT(rl_token_date(bytes_of("rl1.AAAAAAAAAAAAAAAAAAAAAA+B")), 0); /* no base64url */
+	CHECK_INT(rl_token_date(bytes_of("rl1.AAAAAAAAAAAAAAAAAAAAAAAB@")), 0);
+	CHECK_INT(rl_token_date(bytes_of("a token of the caller, 28 ch")), 0);
+	CHECK_INT(rl_token_date(bytes_of("")), 0);
+}
+
+/* Each of the random bits is in the token. */
 static void each_bit_counts(void)
 {
 	char zero[RL_TOKEN_LEN];
 	char other[RL_TOKEN_LEN];
+	today = 0;
 	memset(pattern, 0, sizeof pattern);
 	CHECK_INT(rl_token_draw(&env, zero), RL_OK);
-	for (unsigned bit = 0; bit < 144; bit++) {
+	for (unsigned bit = 0; bit < 108; bit++) {
 		memset(pattern, 0, sizeof pattern);
-		pattern[bit / 8] = (unsigned char) (1 << bit % 8);
+		pattern[bit / 8] = (unsigned char) (0x80 >> bit % 8);
 		CHECK_INT(rl_token_draw(&env, other), RL_OK);
 		CHECK(memcmp(zero, other, RL_TOKEN_LEN) != 0);
 	}
@@ -147,7 +179,8 @@ static const check_test tests[] = {
 	TEST(a_label_follows_the_drawn_characters),
 	TEST(a_label_is_printable_and_short),
 	TEST(the_default_label_is_host_and_pid),
-	TEST(a_token_is_base64url_of_144_bits),
+	TEST(a_token_is_base64url_of_108_bits_and_a_date),
+	TEST(the_date_of_a_token_is_found),
 	TEST(each_bit_counts),
 	TEST(without_random_bytes_no_token_is_drawn),
 	TEST(the_form_of_a_token_is_known),

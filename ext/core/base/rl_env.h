@@ -27,6 +27,9 @@ typedef struct rl_env {
 	/* Fills out with unpredictable bytes. False when the system returns none. */
 	bool (*random)(void *ctx, void *out, size_t len);
 
+	/* Seconds since 1970, for people: no step of core depends on it. */
+	int64_t (*date)(void *ctx);
+
 	/* How many forks have led to this process. A connection that was made at another number belongs
 	 * to another process. */
 	uint64_t (*fork_generation)(void *ctx);

@@ -288,7 +288,7 @@ static const char *advice_for(const char *code)
 	} table[] = {
 		{"NOAUTH", "put the password into the DSN: redis://:password@host"},
 		{"WRONGPASS", "check user and password in the DSN"},
-		{"NOPERM", "see docs/operations.md for the ACL rules that locks need"},
+		{"NOPERM", "see docs/rights.md for the ACL rules that locks need"},
 		{"WRONGTYPE", "the key is used for something other than a lock; a prefix keeps them apart"},
 		{"zset", "the key may be a lock of symfony/lock, which only its owner can free"},
 		{"READONLY", "this server is a replica; locks need the primary"},

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tokens. The value of a lock's key is the token of its holder. Tokens that we draw have a form
- * that can be recognised: "rl1." and 24 characters of base64url, which are 144 random bits. After
- * them there may be '@' and a label (rl_label.h), which shows who the holder is.
+ * that can be recognised: "rl1." and 24 characters of base64url. These are 108 random bits, and
+ * behind them the second in which the token was drawn, in 36 bits. After them there may be '@' and
+ * a label (rl_label.h), which shows who the holder is.
  */
 #ifndef RL_TOKEN_H
 #define RL_TOKEN_H
@@ -21,6 +22,9 @@ bool rl_token_is_drawn(rl_bytes token);
 
 /* The label in a drawn token; no data = it has none. */
 rl_bytes rl_token_label(rl_bytes token);
+
+/* When a drawn token was drawn, in seconds since 1970. 0 = the token has another form. */
+int64_t rl_token_date(rl_bytes token);
 
 /* How long a token with this label is. */
 static inline size_t rl_token_len(const rl_label *label)

@@ -972,20 +972,26 @@ static rl_vote vote_of(const rl_errand *errand, const rl_answer *answer, int64_t
 	return answer->vote;
 }
 
-static bool keep_text(rl_errand *errand, rl_bytes text)
+static bool keep_text(rl_errand *errand, rl_bytes text, rl_bytes labels)
 {
 	free(errand->text); /* of a node that the call has left */
 	errand->text = NULL;
-	errand->text_len = 0;
-	if (text.len == 0) {
+	errand->text_len = errand->labels_len = 0;
+	if (text.len + labels.len == 0) {
 		return true;
 	}
-	errand->text = malloc(text.len);
+	errand->text = malloc(text.len + labels.len);
 	if (errand->text == NULL) {
 		return false;
 	}
-	memcpy(errand->text, text.data, text.len);
+	if (text.len > 0) {
+		memcpy(errand->text, text.data, text.len);
+	}
+	if (labels.len > 0) {
+		memcpy(errand->text + text.len, labels.data, labels.len);
+	}
 	errand->text_len = text.len;
+	errand->labels_len = labels.len;
 	return true;
 }
 
@@ -1078,7 +1084,7 @@ static void on_answer(
 	}
 	errand->doubt = errand->doubt == RL_DOUBT_UNKNOWN ? RL_DOUBT_STRAY : errand->doubt;
 	errand->answer = *answer;
-	if (keep_text(errand, answer->text)) {
+	if (keep_text(errand, answer->text, answer->labels)) {
 		conclude(errand, tick->now);
 	} else {
 		rl_error_set(errand->err, RL_ERR_MEMORY, 0, "out of memory");

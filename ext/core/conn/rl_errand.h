@@ -146,9 +146,10 @@ typedef struct rl_errand {
 	int64_t resume_at;
 	int64_t timeout; /* of one answer */
 	int64_t connect_timeout;
-	rl_answer answer; /* its text is the next field */
-	char *text;       /* owned */
+	rl_answer answer; /* its text and its labels are the next fields */
+	char *text;       /* owned; the labels stand behind the text */
 	size_t text_len;
+	size_t labels_len;
 } rl_errand;
 
 /* rl_set_unheard_ns() for the connection of this errand. */

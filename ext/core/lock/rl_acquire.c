@@ -166,10 +166,12 @@ static bool draw_token(rl_acquire *acquire)
 static bool draw_name(rl_acquire *acquire)
 {
 	rl_quorum_call *call = &acquire->op.call;
+	const rl_label *label = rl_label_or(&call->terms.set->label, call->terms.env->label);
 	bool has_name = rl_token_draw(call->terms.env, acquire->waiter) == RL_OK;
 	acquire->op.status = has_name ? acquire->op.status : RL_ERR_RANDOM;
 	acquire->waiter[2] = 'w'; /* no token has this form */
-	call->terms.request.waiter = rl_bytes_of(acquire->waiter, sizeof acquire->waiter);
+	rl_token_put_label(acquire->waiter, label);
+	call->terms.request.waiter = rl_bytes_of(acquire->waiter, rl_token_len(label));
 	return has_name;
 }
 

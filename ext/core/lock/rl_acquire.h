@@ -79,9 +79,10 @@ typedef struct rl_acquire {
 	int64_t waited_ns;    /* from start to end */
 	/* Borrowed: the gauge that counts this wait; NULL = none. */
 	_Atomic uint64_t *gauge;
-	char waiter[RL_TOKEN_LEN]; /* the name of its mark */
-	rl_bytes token;            /* in use: the caller's, or drawn */
-	rl_bytes given;            /* the caller's token; no data = none */
+	/* The name of its mark: the form of a token with its label, but "rlw.". */
+	char waiter[RL_TOKEN_LABELLED_MAX];
+	rl_bytes token; /* in use: the caller's, or drawn */
+	rl_bytes given; /* the caller's token; no data = none */
 	/* The caller's token, if a drawn one must win before it; no data = none. */
 	rl_bytes own;
 	bool heeds_done; /* the mark of work that is done ends the call */

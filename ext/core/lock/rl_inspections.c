@@ -13,6 +13,7 @@
 #include "core/lock/rl_batch.h"
 #include "core/lock/rl_op_failure.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct result {
@@ -96,6 +97,9 @@ static void clear(rl_op *op)
 {
 	const rl_inspections *all = (const rl_inspections *) op;
 	rl_batch_clear((rl_batch *) op);
+	for (size_t i = 0; i < all->batch.count; i++) {
+		free(all->results[i].state.waiting);
+	}
 	if (all->failed != NULL) {
 		rl_op_free(&all->failed->op);
 	}

@@ -56,6 +56,7 @@ static void count_ask(const rl_op *op)
 		case RL_VERB_OWNER:
 		case RL_VERB_INSPECT:
 		case RL_VERB_REMAINING:
+		case RL_VERB_SCAN:
 		case RL_VERB_FENCE:
 			break;
 	}

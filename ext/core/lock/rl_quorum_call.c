@@ -9,6 +9,7 @@
 #include "core/base/rl_token.h"
 #include "core/conn/rl_errand.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The least extra time after the outcome is known; otherwise it is as long as the outcome took.
@@ -391,15 +392,27 @@ int64_t rl_quorum_call_greatest(const rl_quorum_call *call, unsigned *holders)
 	return greatest;
 }
 
-static int64_t most_waiters(const rl_quorum_call *call)
+/* The member with the most waiters; NULL = no member has any. */
+static const rl_errand *longest_queue(const rl_quorum_call *call)
 {
-	int64_t most = 0;
+	const rl_errand *longest = NULL;
 	for (unsigned i = 0; i < call->terms.set->count; i++) {
 		const rl_errand *member = &call->members[i];
+		int64_t most = longest != NULL ? longest->answer.crowd : 0;
 		bool has_more = member->vote == RL_VOTE_GRANTED && member->answer.crowd > most;
-		most = has_more ? member->answer.crowd : most;
+		longest = has_more ? member : longest;
 	}
-	return most;
+	return longest;
+}
+
+static void copy_waiters(rl_lock_state *state, const rl_errand *member)
+{
+	state->waiters = member->answer.crowd;
+	state->waiting = member->labels_len > 0 ? malloc(member->labels_len) : NULL;
+	if (state->waiting != NULL) {
+		memcpy(state->waiting, member->text + member->text_len, member->labels_len);
+		state->waiting_len = member->labels_len;
+	}
 }
 
 rl_lock_state rl_quorum_call_state(const rl_quorum_call *call)
@@ -407,11 +420,18 @@ rl_lock_state rl_quorum_call_state(const rl_quorum_call *call)
 	const rl_errand *owner = rl_quorum_call_owner(call);
 	rl_lock_state state = {
 		.holder = rl_quorum_call_has_owner(call) ? owner->answer.holder : RL_HOLDER_NOBODY,
-		.left_ms = rl_quorum_call_remaining(call),
-		.waiters = most_waiters(call)};
-	rl_bytes label = rl_token_label(rl_bytes_of(owner->text, owner->text_len));
-	if (state.holder == RL_HOLDER_KIN && label.data != NULL) {
-		rl_label_set(&state.label, label);
+		.left_ms = rl_quorum_call_remaining(call)};
+	const rl_errand *queue = longest_queue(call);
+	if (queue != NULL) {
+		copy_waiters(&state, queue);
+	}
+	rl_bytes token = rl_bytes_of(owner->text, owner->text_len);
+	if (state.holder == RL_HOLDER_KIN) {
+		rl_bytes label = rl_token_label(token);
+		state.since = rl_token_date(token);
+		if (label.data != NULL) {
+			rl_label_set(&state.label, label);
+		}
 	}
 	return state;
 }

@@ -129,9 +129,16 @@ typedef struct rl_lock_state {
 	/* How many clients wait. A waiter marks every member that it reaches, so the member with the
 	 * most marks counts. */
 	int64_t waiters;
+	/* When the token of the holder was drawn, in seconds since 1970; 0 = unknown. */
+	int64_t since;
+	/* Owned. The labels of waiters at that member, separated by spaces; no data = there are none.
+	 * The server chose them, so each must be checked. */
+	char *waiting;
+	size_t waiting_len;
 } rl_lock_state;
 
-/* INSPECT that was granted. */
+/* INSPECT that was granted. The caller frees the labels of waiters: if there is no memory for them,
+ * the state has none. */
 rl_lock_state rl_quorum_call_state(const rl_quorum_call *call);
 
 /* The outcome of the votes as they are now. */

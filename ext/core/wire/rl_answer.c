@@ -263,16 +263,47 @@ static void read_inspect(
 	(void) request;
 	const rl_reply *elements = reply->elements;
 	rl_bytes label;
-	if (reply->type != RL_REPLY_ARRAY || reply->count != 4 ||
+	if (reply->type != RL_REPLY_ARRAY || reply->count != 5 ||
 		elements[0].type != RL_REPLY_INTEGER || elements[2].type != RL_REPLY_INTEGER ||
-		elements[3].type != RL_REPLY_STRING || !read_holder(&elements[1], answer, &label)) {
+		elements[3].type != RL_REPLY_STRING || elements[4].type != RL_REPLY_STRING ||
+		!read_holder(&elements[1], answer, &label)) {
 		no_sense(answer, err);
 		return;
 	}
 	answer->number = elements[0].integer;
 	answer->crowd = elements[2].integer;
+	answer->labels = elements[4].text;
 	answer->text = answer->holder == RL_HOLDER_RESERVED ? label : elements[3].text;
 	answer->vote = answer->holder == RL_HOLDER_NOBODY ? RL_VOTE_REFUSED : RL_VOTE_GRANTED;
+}
+
+/* The form of the answer to SCAN: a cursor, a space, and names with their lengths. */
+static bool is_page(rl_bytes text)
+{
+	const char *end = text.data + text.len;
+	const char *at = text.len > 0 ? memchr(text.data, ' ', text.len) : NULL;
+	bool is_good = at != NULL && at > text.data && at - text.data <= 20 &&
+		strspn(text.data, "0123456789") == (size_t) (at - text.data);
+	for (at++; is_good && at < end;) {
+		int64_t len;
+		const char *colon = memchr(at, ':', (size_t) (end - at));
+		is_good = colon != NULL && colon - at <= 10 &&
+			rl_bytes_read_number(rl_bytes_of(at, (size_t) (colon - at)), end - colon - 1, &len);
+		at = is_good ? colon + 1 + len : at;
+	}
+	return is_good;
+}
+
+static void read_scan(
+	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
+{
+	(void) request;
+	if (reply->type != RL_REPLY_STRING || !is_page(reply->text)) {
+		no_sense(answer, err);
+		return;
+	}
+	answer->text = reply->text;
+	answer->vote = RL_VOTE_GRANTED;
 }
 
 /* ---- the verbs ---- */
@@ -294,6 +325,7 @@ static reader *const readers[] = {
 	[RL_VERB_OWNER] = read_owner,
 	[RL_VERB_INSPECT] = read_inspect,
 	[RL_VERB_REMAINING] = read_remaining,
+	[RL_VERB_SCAN] = read_scan,
 	[RL_VERB_FENCE] = read_fence,
 };
 

@@ -65,6 +65,8 @@ typedef struct rl_answer {
 	/* Borrowed from the reply. OWNER, INSPECT: the token. TRY that was refused, PROBE: the label in
 	 * the holder's token. */
 	rl_bytes text;
+	/* INSPECT, borrowed as well: the labels of waiters, separated by spaces. */
+	rl_bytes labels;
 } rl_answer;
 
 /* The lock was freed, but the waiters could not be woken. */

@@ -210,6 +210,17 @@ static void build_remaining(rl_command *command, const rl_request *request)
 	add(command, request->key);
 }
 
+static void build_scan(rl_command *command, const rl_request *request)
+{
+	add_script_name(command, request, RL_SCRIPT_SCAN);
+	add(command, request->key.len > 0 ? LITERAL("1") : LITERAL("0"));
+	if (request->key.len > 0) {
+		add(command, request->key);
+	}
+	add(command, request->token);
+	add(command, request->fresh);
+}
+
 static void build_fence(rl_command *command, const rl_request *request)
 {
 	add_script_name(command, request, RL_SCRIPT_FENCE);
@@ -246,6 +257,7 @@ static const verb_rule rules[] = {
 	[RL_VERB_OWNER] = {build_owner},
 	[RL_VERB_INSPECT] = {build_inspect, .is_script = true, .has_helpers = true},
 	[RL_VERB_REMAINING] = {build_remaining},
+	[RL_VERB_SCAN] = {build_scan, .is_script = true},
 	[RL_VERB_FENCE] = {build_fence, .is_script = true, .is_confirmed = true},
 };
 

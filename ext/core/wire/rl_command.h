@@ -34,6 +34,7 @@ typedef enum rl_verb {
 	RL_VERB_OWNER,     /* owner() */
 	RL_VERB_INSPECT,   /* inspect() */
 	RL_VERB_REMAINING, /* remaining() */
+	RL_VERB_SCAN,      /* a page of findKeys() */
 	/* Writes a fencing number if the token is the holder's. */
 	RL_VERB_FENCE,
 } rl_verb;
@@ -51,7 +52,7 @@ typedef enum rl_form {
 
 typedef struct rl_request {
 	rl_verb verb;
-	rl_bytes key;
+	rl_bytes key; /* RL_VERB_SCAN: leads to a node of a cluster; no bytes = it need not */
 	/* The next two are the helper keys; no data = the lock has none. */
 	rl_bytes mark;
 	rl_bytes tickets;
@@ -64,8 +65,8 @@ typedef struct rl_request {
 	/* RL_VERB_FENCE: the key of the number, and the number to write; 0 = the server makes one. */
 	rl_bytes fence;
 	int64_t fence_number;
-	rl_bytes token;
-	/* RL_VERB_SWAP: the token that replaces token. */
+	rl_bytes token; /* RL_VERB_SCAN: the cursor */
+	/* RL_VERB_SWAP: the token that replaces token. RL_VERB_SCAN: the pattern. */
 	rl_bytes fresh;
 	/* The name of the waiter in the set of marks; no data = it has none. */
 	rl_bytes waiter;

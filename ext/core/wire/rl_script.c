@@ -221,12 +221,16 @@ static const rl_script scripts[RL_SCRIPTS] = {
 								"if not v then " LUA_TICKET LUA_RESERVE "s=ticket(1) "
 								"if s==0 then reserve() end end " LUA_CROWD "return {n,p,h,s,m}",
 		"007dfcff5f81ad838ff82dfcf92ea3ec1c73dd05"),
-	/* Only live marks count, not the member ''. */
+	/* Only live marks count, not the member ''. The name of a mark has a label where a token has
+	 * one. */
 	[RL_SCRIPT_INSPECT] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER
 		"local m=n>0 and c('ZCOUNT',w,n/1000,'+inf') "
 		"if type(m)~='number' then m=0 end "
-		"return {p,h,m,type(v)=='string' and string.sub(v,1,4096) or ''}",
-		"34dd12ea20486c6d1c01192f20ee9dc73b9e3f94"),
+		"local x,a=m>0 and c('ZRANGEBYSCORE',w,n/1000,'+inf','LIMIT',0,64) or {},{} "
+		"for i=1,#x do if #x[i]<=93 and string.find(x[i],'^@[!-~]+$',29) then "
+		"a[#a+1]=string.sub(x[i],30) end end "
+		"return {p,h,m,type(v)=='string' and string.sub(v,1,4096) or '',table.concat(a,' ')}",
+		"0f3bfb340b50f12d8f4cde3a9c61e34ad207355c"),
 	[RL_SCRIPT_FORCE] =
 		SCRIPT(LUA_KEYS "local g,o=ARGV[1] "
 						"local v=c('GET',k) "
@@ -281,6 +285,17 @@ static const rl_script scripts[RL_SCRIPTS] = {
 			   "if ARGV[2] then c('ZREM',KEYS[#KEYS-1],ARGV[2]) end "
 			   "return n",
 			"891d2ecdaf5dab04f4b77c63c44ac0e2f54b7600"),
+	/* A page of 500 keys keeps the server busy for well below a millisecond. */
+	[RL_SCRIPT_SCAN] =
+		SCRIPT("local x=redis.pcall('SCAN',ARGV[1],'MATCH',ARGV[2],'COUNT',500,'TYPE','string') "
+			   "if x.err then return x end "
+			   "local a={x[1],' '} "
+			   "for i=1,#x[2] do "
+			   "a[#a+1]=#x[2][i] "
+			   "a[#a+1]=':' "
+			   "a[#a+1]=x[2][i] end "
+			   "return table.concat(a)",
+			"d76e2c0e6526b480db46332a1834bc6b0490c129"),
 };
 
 const rl_script *rl_script_get(rl_script_id id)

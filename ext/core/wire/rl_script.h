@@ -76,7 +76,7 @@ typedef enum rl_script_id {
 	RL_SCRIPT_PROBE,
 	/* What an observer wants to know about the lock. Changes nothing.
 	 * - Answer: {PTTL, rl_holder or label as in TRY, number of live marks, the value, of which
-	 *   4096 bytes at most}. */
+	 *   4096 bytes at most, the labels in up to 64 of these marks, separated by spaces}. */
 	RL_SCRIPT_INSPECT,
 	/* As RELEASE, whoever holds the lock. Frees strings only: any other type is a WRONGTYPE error
 	 * that names the type.
@@ -101,9 +101,14 @@ typedef enum rl_script_id {
 	 * - ARGV: 1 token, 2 the name of a waiter that no longer waits, if any.
 	 * - Answer: 1 = freed, 0 = no permit has the token. */
 	RL_SCRIPT_FREE_ANY,
+	/* A page of the names of strings. KEYS[1], if any, is only the way to a node of a cluster.
+	 * - ARGV: 1 cursor, 2 pattern, both as in SCAN.
+	 * - Answer: a text with the next cursor, a space, and for each name its length, ':' and the
+	 *   name. */
+	RL_SCRIPT_SCAN,
 } rl_script_id;
 
-#define RL_SCRIPTS (RL_SCRIPT_FREE_ANY + 1)
+#define RL_SCRIPTS (RL_SCRIPT_SCAN + 1)
 
 /* Where a TRY comes from. */
 typedef enum rl_place {
