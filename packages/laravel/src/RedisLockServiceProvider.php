@@ -124,13 +124,10 @@ class RedisLockServiceProvider extends ServiceProvider
         /** @var mixed $renew */
         $renew = $config['renew'] ?? true;
         $isRenewed = filter_var($renew, FILTER_VALIDATE_BOOLEAN, FILTER_NULL_ON_FAILURE);
-        return $isRenewed ?? throw new InvalidArgumentException('The cache store [' . self::nameOf($config)
-                . '] of config/cache.php has a wrong setting: "renew" must be true or false');
+        return $isRenewed ?? throw self::wrong($config, '"renew" must be true or false');
     }
 
-    /**
-     * The worker is made where the command queue:work is, so it need not be asked for anywhere else.
-     */
+    /** Laravel makes the worker for the command queue:work, so elsewhere there is none to ask. */
     private static function isWorkerToQuit(Application $app): bool
     {
         /** @var mixed $worker */
@@ -163,10 +160,16 @@ class RedisLockServiceProvider extends ServiceProvider
                 . ' this one: name the store that has the values';
         }
         if ($problem !== null) {
-            throw new InvalidArgumentException("The cache store [$store] of config/cache.php has a"
-                . " wrong setting: $problem");
+            throw self::wrong($config, $problem);
         }
         return $name === null ? null : $app->make(CacheManager::class)->store($name)->getStore();
+    }
+
+    /** @param array<mixed> $config */
+    private static function wrong(array $config, string $problem): InvalidArgumentException
+    {
+        return new InvalidArgumentException('The cache store [' . self::nameOf($config)
+            . "] of config/cache.php has a wrong setting: $problem");
     }
 
     /**

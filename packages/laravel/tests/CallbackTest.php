@@ -15,9 +15,10 @@ use RedisLockLoss;
 use RedisLockLostException;
 use RedisLockServerException;
 use RedisLockState;
+use RedisLockTimeoutException;
 use RuntimeException;
 
-/** Locks that live exactly as long as their callback, and the exception of a wait without a lock. */
+/** Locks that live exactly as long as their callback, and the exception of a wait in vain. */
 final class CallbackTest extends TestCase
 {
     /** @return array<string, array{string|null}> the owner that the caller gives */
@@ -192,8 +193,9 @@ final class CallbackTest extends TestCase
     #[DataProvider('owners')]
     public function testAnExceptionOfTheCallbackFreesTheLock(?string $owner): void
     {
-        $thrown = new LockTimeoutException('of another lock');
-        foreach ([$thrown, new RuntimeException(), new RedisLockException()] as $thrown) {
+        $exceptions = [new LockTimeoutException(), new RuntimeException(), new RedisLockException(),
+            new RedisLockTimeoutException()];
+        foreach ($exceptions as $thrown) {
             try {
                 $this->lock(30, $owner)->block(1, fn () => throw $thrown);
                 self::fail('the callback has thrown');
@@ -250,7 +252,10 @@ final class CallbackTest extends TestCase
         $this->lock(30, $owner)->get(function (): void {
             self::assertFalse($this->lock()->get());
             self::assertFalse($this->lock()->get(fn () => self::fail('it is not reentrant')));
-            foreach ([null, fn (): mixed => self::fail('it is not reentrant')] as $callback) {
+            $fail = function (): void {
+                self::fail('it is not reentrant');
+            };
+            foreach ([null, $fail] as $callback) {
                 $start = microtime(true);
                 try {
                     $this->lock()->block(600, $callback);
@@ -297,7 +302,9 @@ final class CallbackTest extends TestCase
     /** @return array<string, array{callable|null, string|null}> */
     public static function waits(): array
     {
-        $callback = fn (): mixed => self::fail('it is held');
+        $callback = function (): void {
+            self::fail('it is held');
+        };
         return ['a token' => [null, null], 'a lease' => [$callback, null],
             'a lease of an owner' => [$callback, 'me']];
     }

@@ -137,7 +137,8 @@ final class CommandsTest extends TestCase
 
     public function testAnotherStore(): void
     {
-        self::application(['cache.default' => 'array', 'cache.stores.array' => ['driver' => 'array'],
+        self::application(['cache.default' => 'array',
+            'cache.stores.array' => ['driver' => 'array'],
             'cache.stores.locks' => ['driver' => 'redislock', 'connection' => 'cache',
                 'prefix' => 'own:', 'value_store' => 'array']]);
         $key = ['command' => 'redislock:show', 'key' => $this->name];

@@ -163,7 +163,7 @@ final class ValueStoreTest extends TestCase
         self::useValuesOf('file');
         self::assertSame(self::folder(), self::valueStore()->__call('getDirectory', []));
         $this->expectException(BadMethodCallException::class);
-        $this->expectExceptionMessage('Call to undefined method ' . ValueStore::class . '::nothing');
+        $this->expectExceptionMessage(ValueStore::class . '::nothing');
         self::valueStore()->__call('nothing', []);
     }
 
@@ -173,10 +173,11 @@ final class ValueStoreTest extends TestCase
         app()->register(EventServiceProvider::class);
         Cache::forgetDriver('redislock');
         $names = [];
-        app(Dispatcher::class)->listen(KeyWritten::class, function (KeyWritten $event) use (&$names) {
+        $listener = function (KeyWritten $event) use (&$names): void {
             /* Since Laravel 11. */
             $names[] = get_object_vars($event)['storeName'] ?? 'redislock';
-        });
+        };
+        app(Dispatcher::class)->listen(KeyWritten::class, $listener);
         Cache::put('a', 1, 60);
         self::assertSame(['redislock'], $names);
     }

@@ -68,7 +68,10 @@ final class WorkerTest extends QueueTestCase
             $worker = app('queue.worker');
             self::assertInstanceOf(Worker::class, $worker);
             $worker->shouldQuit = true;
-            foreach ([null, fn (): mixed => self::fail('it is held')] as $callback) {
+            $fail = function (): void {
+                self::fail('it is held');
+            };
+            foreach ([null, $fail] as $callback) {
                 try {
                     Cache::lock($job->name, 10)->block(300, $callback);
                     self::fail('the lock was held');
