@@ -25,17 +25,18 @@ class Funnel extends ConcurrencyLimiterBuilder
     public function then(callable $callback, ?callable $failure = null)
     {
         $store = $this->connection->getStore();
-        $isOfSlots = $store instanceof RedisLockStore && $store->hasOneServer()
+        $isOfSlots = $store instanceof RedisLockProvider && $store->hasOneServer()
             && $this->maxLocks >= 1 && $this->maxLocks <= self::MOST_SLOTS;
         if (!$isOfSlots) {
             return parent::then($callback, $failure);
         }
-        $lease = $store->getRedisLock()->lease($store->getPrefix() . $this->name,
+        $abort = new Abort($store->isToQuit());
+        $lease = $store->getRedisLock()->lease($store->lockKey($this->name),
             ttl: Lock::ttl($this->releaseAfter), wait: (float) max(0, $this->timeout),
-            renew: false, slots: $this->maxLocks);
+            renew: false, abort: $abort, slots: $this->maxLocks);
         if ($lease === null) {
             $e = new LimiterTimeoutException("could not get one of the $this->maxLocks slots of"
-                . " \"$this->name\" within $this->timeout s: all are held");
+                . " \"$this->name\" {$abort->text($this->timeout)}: all are held");
             return $failure !== null ? $failure($e) : throw $e;
         }
         try {

@@ -9,7 +9,6 @@ use DateTimeInterface;
 use Illuminate\Container\Container;
 use Illuminate\Contracts\Cache\Factory;
 use Illuminate\Contracts\Queue\Job;
-use LogicException;
 use RedisLockTimeoutException;
 use RuntimeException;
 
@@ -64,7 +63,7 @@ class Once
             }
         };
         try {
-            $store->getRedisLock()->once($store->getPrefix() . $this->getLockKey($job), $section,
+            $store->getRedisLock()->once($store->lockKey($this->getLockKey($job)), $section,
                 $this->for);
         } catch (RuntimeException $e) {
             if ($e === $undone) {
@@ -91,16 +90,11 @@ class Once
         return 'once:' . (is_string($name) ? $name : $job::class) . ":$this->key";
     }
 
-    private function cacheStore(): RedisLockStore
+    private function cacheStore(): RedisLockProvider
     {
         $caches = Container::getInstance()->make(Factory::class);
-        $store = $caches->store($this->store)->getStore();
-        if (!$store instanceof RedisLockStore) {
-            $name = $this->store === null ? 'the default store' : "the store [$this->store]";
-            throw new LogicException("$name of config/cache.php does not have the driver \"redislock\","
-                . ' which the middleware Once needs: its argument "store" can name another store');
-        }
-        return $store;
+        return Stores::find($caches, $this->store, 'which the middleware Once needs: its argument'
+            . ' "store" can name another store');
     }
 
     /** A job that has called release() or fail() ends without an exception, but is not done. */

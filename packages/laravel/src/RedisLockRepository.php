@@ -23,4 +23,11 @@ class RedisLockRepository extends Repository
         $name = $name instanceof BackedEnum ? (string) $name->value : $name;
         return new Funnel($this, $name instanceof UnitEnum ? $name->name : $name);
     }
+
+    /** @return bool */
+    public function supportsTags()
+    {
+        return $this->store instanceof ValueStore ? $this->store->hasTags()
+            : parent::supportsTags();
+    }
 }

@@ -7,16 +7,18 @@ namespace RedisLock\Laravel;
 use Error;
 use Illuminate\Cache\CacheManager;
 use Illuminate\Cache\Repository;
+use Illuminate\Contracts\Cache\Store;
 use Illuminate\Contracts\Config\Repository as Config;
 use Illuminate\Contracts\Events\Dispatcher;
 use Illuminate\Contracts\Foundation\Application;
 use Illuminate\Contracts\Redis\Factory;
+use Illuminate\Queue\Worker;
 use Illuminate\Support\ServiceProvider;
 use InvalidArgumentException;
 use LogicException;
 use RedisLock;
 
-/** Adds the driver "redislock" for the stores of config/cache.php. */
+/** Adds the driver "redislock" for the stores of config/cache.php, and the commands redislock:*. */
 class RedisLockServiceProvider extends ServiceProvider
 {
     /** @return void */
@@ -26,6 +28,14 @@ class RedisLockServiceProvider extends ServiceProvider
             $caches->extend('redislock', fn (Application $app, array $config): Repository
                 => RedisLockServiceProvider::repository($app, $config));
         });
+    }
+
+    /** @return void */
+    public function boot()
+    {
+        if ($this->app->runningInConsole()) {
+            $this->commands([ShowCommand::class, ReleaseCommand::class]);
+        }
     }
 
     /**
@@ -49,9 +59,13 @@ class RedisLockServiceProvider extends ServiceProvider
         /* To remove all locks, Laravel 13 empties the database of a lock connection that is not the
            connection of the values. The locks on "servers" are not in that database. */
         $store->setLockConnection($hasServers ? $connection : $lockConnection);
-        $store->setRedisLock(self::redisLock($arguments, self::text($config['store'] ?? null)),
-            count((array) $arguments['servers']) === 1);
-        $repository = new RedisLockRepository($store, array_intersect_key($config, ['store' => 0]));
+        $store->setRedisLock(self::redisLock($arguments, self::nameOf($config)),
+            count((array) $arguments['servers']) === 1, self::isRenewed($config),
+            fn (): bool => self::isWorkerToQuit($app));
+        $values = self::values($app, $config);
+        $repository = new RedisLockRepository(
+            $values === null ? $store : new ValueStore($values, $store),
+            array_intersect_key($config, ['store' => 0]));
         if (($config['events'] ?? true) && $app->bound(Dispatcher::class)) {
             $repository->setEventDispatcher($app->make(Dispatcher::class));
         }
@@ -87,7 +101,7 @@ class RedisLockServiceProvider extends ServiceProvider
      * @param array{servers: list<string>|string, prefix: string} $arguments and other arguments of
      *   the constructor
      */
-    private static function redisLock(array $arguments, ?string $store): RedisLock
+    private static function redisLock(array $arguments, string $store): RedisLock
     {
         if (!extension_loaded('redislock')) {
             throw new LogicException('The extension redislock is not loaded by this PHP ('
@@ -98,11 +112,74 @@ class RedisLockServiceProvider extends ServiceProvider
         try {
             return new RedisLock(...$arguments);
         } catch (Error $e) {
-            $store ??= 'redislock';
             throw new InvalidArgumentException("The cache store [$store] of config/cache.php, or"
                 . ' its lock connection in config/database.php, has a wrong setting: '
                 . $e->getMessage(), 0, $e);
         }
+    }
+
+    /** @param array<mixed> $config */
+    private static function isRenewed(array $config): bool
+    {
+        /** @var mixed $renew */
+        $renew = $config['renew'] ?? true;
+        $isRenewed = filter_var($renew, FILTER_VALIDATE_BOOLEAN, FILTER_NULL_ON_FAILURE);
+        return $isRenewed ?? throw self::wrong($config, '"renew" must be true or false');
+    }
+
+    /** Laravel makes the worker for the command queue:work, so elsewhere there is none to ask. */
+    private static function isWorkerToQuit(Application $app): bool
+    {
+        /** @var mixed $worker */
+        $worker = $app->resolved('queue.worker') ? $app->make('queue.worker') : null;
+        return $worker instanceof Worker && $worker->shouldQuit;
+    }
+
+    /**
+     * The store that "value_store" names.
+     *
+     * @param array<mixed> $config the store's array in config/cache.php
+     * @return Store|null null = the values are in Redis
+     */
+    private static function values(Application $app, array $config): ?Store
+    {
+        $store = self::nameOf($config);
+        /** @var array<string, array<string, mixed>> $stores */
+        $stores = $app->make(Config::class)->get('cache.stores') ?? [];
+        $problem = null;
+        if (isset($stores[$store]) && ($stores[$store]['driver'] ?? null) !== 'redislock') {
+            /* Laravel itself sets "store" to the name of the store, for the events of the cache. */
+            $problem = "it has the setting \"store\", which Laravel uses itself: the store of the"
+                . ' values is named by "value_store"';
+        }
+        $name = self::text($config['value_store'] ?? null);
+        if ($name !== null && $name !== 'null' && !isset($stores[$name])) {
+            $problem = "there is no store [$name], which \"value_store\" names";
+        } elseif ($name !== null && ($stores[$name]['driver'] ?? null) === 'redislock') {
+            $problem = "\"value_store\" names [$name], a store of the driver \"redislock\" like"
+                . ' this one: name the store that has the values';
+        }
+        if ($problem !== null) {
+            throw self::wrong($config, $problem);
+        }
+        return $name === null ? null : $app->make(CacheManager::class)->store($name)->getStore();
+    }
+
+    /** @param array<mixed> $config */
+    private static function wrong(array $config, string $problem): InvalidArgumentException
+    {
+        return new InvalidArgumentException('The cache store [' . self::nameOf($config)
+            . "] of config/cache.php has a wrong setting: $problem");
+    }
+
+    /**
+     * The name of the store, which Laravel adds to its array.
+     *
+     * @param array<mixed> $config
+     */
+    private static function nameOf(array $config): string
+    {
+        return self::text($config['store'] ?? null) ?? 'redislock';
     }
 
     private static function text(mixed $value): ?string

@@ -69,6 +69,12 @@ abstract class QueueTestCase extends TestCase
         $app->register(DatabaseServiceProvider::class);
     }
 
+    /** The database of the queue. */
+    protected function file(): string
+    {
+        return $this->file;
+    }
+
     /** @param Closure(QueuedJob): mixed $work what the jobs do */
     protected function setWork(Closure $work): void
     {

@@ -102,6 +102,12 @@ abstract class TestCase extends PhpUnit
     /** Locks with the full keys of the tests' application. */
     protected static function redis(): RedisLock
     {
-        return new RedisLock(self::dsns()[0] . '?db=1', 'app_' . self::prefix());
+        return self::redisWithKeysOf(self::prefix());
+    }
+
+    /** @param string $prefix of the store */
+    protected static function redisWithKeysOf(string $prefix): RedisLock
+    {
+        return new RedisLock(self::dsns()[0] . '?db=1', "app_$prefix");
     }
 }
