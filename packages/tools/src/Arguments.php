@@ -43,17 +43,16 @@ final class Arguments
                 $plain[] = $word;
                 continue;
             }
-            [$name, $value] = explode('=', $word, 2) + [1 => null];
-            if (in_array($name, $options, true)) {
-                $values[$name][] = $value ?? array_shift($words)
-                    ?? throw new Failure("$name needs a value", ExitCode::Usage);
-            } elseif (!in_array($name, $flags, true)) {
-                throw new Failure("there is no option $name", ExitCode::Usage);
-            } elseif ($value !== null) {
-                throw new Failure("$name has no value", ExitCode::Usage);
-            } else {
-                $values[$name] = [''];
-            }
+            $parts = explode('=', $word, 2);
+            [$name, $value] = [$parts[0], $parts[1] ?? null];
+            $values[$name][] = match (true) {
+                in_array($name, $options, true) => $value ?? array_shift($words)
+                    ?? throw new Failure("$name needs a value", ExitCode::Usage),
+                !in_array($name, $flags, true) =>
+                    throw new Failure("there is no option $name", ExitCode::Usage),
+                $value !== null => throw new Failure("$name has no value", ExitCode::Usage),
+                default => '',
+            };
         }
         return new self($plain, $rest, $values);
     }

@@ -54,6 +54,7 @@ final class Process
     {
         /* The handlers are blocked until the child has none: they would swallow its signals. */
         pcntl_sigprocmask(SIG_BLOCK, self::FORWARDED, $mask);
+        /** @var array<int> $mask */
         $pid = pcntl_fork();
         if ($pid === 0) {
             $this->become($mask);
@@ -67,12 +68,15 @@ final class Process
         array_map($this->signal(...), $this->early);
     }
 
-    /** @return int|null the exit code, as a shell has it; null = the command still runs */
-    public function endsWithin(float $seconds): ?int
+    /**
+     * @param int<0, max> $microseconds
+     * @return int|null the exit code, as a shell has it; null = the command still runs
+     */
+    public function endsWithin(int $microseconds): ?int
     {
         $code = $this->reap();
         if ($code === null) {
-            usleep((int) (1e6 * $seconds));
+            usleep($microseconds);
             $code = $this->reap();
         }
         return $code;
@@ -95,12 +99,12 @@ final class Process
         if ($this->pid === null || pcntl_waitpid($this->pid, $status, WNOHANG) === 0) {
             return null;
         }
+        /** @var int $status */
         $this->pid = null;
-        return pcntl_wifsignaled($status) ? 128 + pcntl_wtermsig($status)
-            : pcntl_wexitstatus($status);
+        return pcntl_wifsignaled($status) ? 128 + (pcntl_wtermsig($status) ?: 0)
+            : (pcntl_wexitstatus($status) ?: 0);
     }
 
-    /** @param array<mixed> $info */
     private function forward(int $signal, mixed $info): void
     {
         $isOfKeys = in_array($signal, self::OF_KEYS, true)

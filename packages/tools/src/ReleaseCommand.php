@@ -4,8 +4,6 @@ declare(strict_types=1);
 
 namespace RedisLock\Tools;
 
-use RedisLock;
-
 final class ReleaseCommand implements Command
 {
     public function help(): string
@@ -42,7 +40,7 @@ final class ReleaseCommand implements Command
         }
         $redisLock = Servers::connect($arguments);
         /* Before the state that is shown, so that no later holder loses the lock. */
-        $token = self::owner($redisLock, $key);
+        $token = $redisLock->owner($key);
         $state = $redisLock->inspect($key);
         if ($state === null) {
             Program::say("the lock \"$key\" is free");
@@ -58,12 +56,6 @@ final class ReleaseCommand implements Command
             Program::say("the lock \"$key\" has changed hands or ended meanwhile");
         }
         return $isFreed ? 0 : 1;
-    }
-
-    private static function owner(RedisLock $redisLock, string $key): ?string
-    {
-        $token = $redisLock->owner($key);
-        return $token === '' ? null : $token;
     }
 
     private static function confirms(Lock $lock): bool

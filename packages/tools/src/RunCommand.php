@@ -13,8 +13,8 @@ final class RunCommand implements Command
     private const TTL = 30.0;
     private const GRACE = 10.0;
 
-    /** How often a loss is looked for. The end of the command is noticed at once. */
-    private const LOOK = 0.1;
+    /** Microseconds until the next look for a loss. The end of the command is noticed at once. */
+    private const LOOK = 100_000;
 
     /** What this needs of ext/pcntl; a php.ini may have disabled them one by one. */
     private const FUNCTIONS = ['pcntl_async_signals', 'pcntl_exec', 'pcntl_fork',
@@ -77,8 +77,9 @@ final class RunCommand implements Command
             maxHold: $arguments->seconds('--max-hold'),
             abort: static fn (): bool => $process->earlySignal() !== null,
         );
-        if ($process->earlySignal() !== null) {
-            return 128 + $process->earlySignal(); // a lease ends with its object
+        $signal = $process->earlySignal();
+        if ($signal !== null) {
+            return 128 + $signal; // a lease ends with its object
         }
         if ($lease === null) {
             if (!$arguments->has('--quiet')) {
@@ -92,12 +93,13 @@ final class RunCommand implements Command
 
     private static function watch(Process $process, RedisLockLease $lease, float $grace): int
     {
-        while (($code = $process->endsWithin(self::LOOK)) === null) {
-            if (!$lease->isHeld()) {
+        do {
+            $code = $process->endsWithin(self::LOOK);
+            if ($code === null && !$lease->isHeld()) {
                 self::end($process, $lease, $grace);
                 return ExitCode::Lost->value;
             }
-        }
+        } while ($code === null);
         try {
             if ($lease->release()) {
                 return $code;

@@ -9,16 +9,16 @@ final class Table
 {
     private const GAP = '  ';
 
-    /** @var list<list<string>> */
-    private array $rows = [];
+    /** @var non-empty-list<non-empty-list<string>> */
+    private array $rows;
 
-    /** @param list<string> $heads */
+    /** @param non-empty-list<string> $heads */
     public function __construct(array $heads)
     {
-        $this->rows[] = $heads;
+        $this->rows = [$heads];
     }
 
-    /** @param list<string> $cells any text, one for each head */
+    /** @param non-empty-list<string> $cells any text, one for each head */
     public function add(array $cells): void
     {
         $this->rows[] = array_map(Text::clean(...), $cells);
@@ -39,15 +39,14 @@ final class Table
     /** @return list<int> how wide each column is: the widest ones give way until all fit */
     private function columns(?int $width): array
     {
-        $columns = [];
+        $columns = array_map(Text::width(...), $this->rows[0]);
         foreach ($this->rows as $cells) {
-            foreach ($cells as $i => $cell) {
-                $columns[$i] = max($columns[$i] ?? 0, Text::width($cell));
-            }
+            $columns = array_map(static fn (int $column, string $cell): int =>
+                max($column, Text::width($cell)), $columns, $cells);
         }
         $room = ($width ?? PHP_INT_MAX) - strlen(self::GAP) * (count($columns) - 1);
-        while (array_sum($columns) > $room && max($columns) > 1) {
-            $columns[(int) array_search(max($columns), $columns, true)]--;
+        for ($most = max(0, ...$columns); $most > 1 && array_sum($columns) > $room; $most--) {
+            $columns = array_map(static fn (int $column): int => min($column, $most - 1), $columns);
         }
         return $columns;
     }

@@ -22,9 +22,9 @@ final class Text
     public static function clean(string $text): string
     {
         /* JSON replaces bytes that are no UTF-8, for which other functions need ext/mbstring. */
+        /** @var string $utf8 */
         $utf8 = json_decode(json_encode($text, JSON_INVALID_UTF8_SUBSTITUTE | JSON_THROW_ON_ERROR));
-        return (string) preg_replace('~[\p{C}\p{Zl}\p{Zp}]~u', '?',
-            is_string($utf8) ? $utf8 : '');
+        return (string) preg_replace('~[\p{C}\p{Zl}\p{Zp}]~u', '?', $utf8);
     }
 
     /** The columns of a clean text. */

@@ -47,7 +47,8 @@ final class TopCommand implements Command
         if ($arguments->words !== [] || $arguments->rest !== null) {
             throw new Failure('"top" has only options', ExitCode::Usage);
         }
-        $pause = min(86400.0, max(0.1, $arguments->seconds('--interval') ?? 1.0));
+        $pause = (int) (1e6 * min(86400.0, $arguments->seconds('--interval') ?? 1.0));
+        $pause = max(100_000, $pause);
         $survey = new Survey(
             Servers::connect($arguments),
             $arguments->has('--strip') ? '' : Servers::prefix($arguments),
@@ -62,13 +63,13 @@ final class TopCommand implements Command
         }
         if ($arguments->has('--json')) {
             while (self::write(Json::line($survey->fields()))) {
-                usleep((int) (1e6 * $pause));
+                usleep($pause);
                 $survey->look();
             }
             return 0;
         }
         while (self::write(self::CLEAR . self::screen($survey))) {
-            usleep((int) (1e6 * $pause));
+            usleep($pause);
         }
         return 0;
     }
