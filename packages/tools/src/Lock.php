@@ -32,7 +32,8 @@ final class Lock
     /** The same for a sentence. */
     public function left(): string
     {
-        return $this->state->remaining === null ? 'without an end' : "for {$this->remaining()} more";
+        return $this->state->remaining === null ? 'without an end'
+            : "for {$this->remaining()} more";
     }
 
     /** How long it has been held, by the clocks of both machines; null = unknown. */
