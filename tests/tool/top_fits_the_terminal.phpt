@@ -24,7 +24,7 @@ foreach (['' => 0, 'abc' => 3, '订单:42' => 7, 'ｆｕｌｌ' => 8, 'ｶﾅ' =
 }
 same('cut', 'shop...:42', Text::cut('shop:a-long-key:42', 10));
 same('it fits', 'shop:42', Text::cut('shop:42', 7));
-same('wide characters are whole', '订单...42', Text::cut('订单订单订单:42', 9));
+same('wide characters are whole', '订...:42', Text::cut('订单订单订单:42', 9));
 same('an accent stays with its letter', "ae\u{301}...yz",
     Text::cut("ae\u{301}bcdefghijklmnopqrstuvwxyz", 7));
 same('no room for the dots', 'abc', Text::cut('abcdef', 3));
@@ -73,7 +73,7 @@ $text = implode("\n", table($dsn, 80));
 matches('a Chinese key', '~^订单:42 +web-3:8812 ~m', $text);
 matches('a long key is cut in its middle', '~^long:long:.*\.\.\.\S*long:end +web-3:8812 ~m', $text);
 matches('a pipe gets all', '~^(long:){60}end  web-3:8812 ~m', implode("\n", table($dsn, 0)));
-same('JSON has the keys', '订单:42', json_decode(tool_json($dsn), true)['locks'][3]['key'] ?? null);
+same('JSON has the keys', '订单:42', json_decode(tool_json($dsn), true)['locks'][2]['key'] ?? null);
 check('JSON is ASCII', preg_match('~^[\x20-\x7e]+\n$~D', tool_json($dsn)) === 1);
 
 /* On a terminal, its own size. */
