@@ -101,7 +101,7 @@ source_files() {
     else
         # Names that are not in the archive are no error.
         find .ci .clang-format .dockerignore .editorconfig .gitattributes .github .gitignore \
-            .valgrindrc CHANGELOG.md CONTRIBUTING.md LICENSE README.md README.zh-CN.md bench bin \
+            .valgrindrc CHANGELOG.md CONTRIBUTING.md LICENSE README.md README.zh-CN.md bench \
             composer.json config.m4 config.w32 debian docs examples ext package.xml packages \
             scripts stubs tests -type f ! -path '*/.libs/*' \
             ! -name '*.dep' ! -name '*.la' ! -name '*.lo' ! -name '*.o' \

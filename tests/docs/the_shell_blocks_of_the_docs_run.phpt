@@ -1,7 +1,8 @@
 --TEST--
-The shell commands of the docs start servers with TLS, a cluster and Sentinels, and take locks there, as the pages show it.
+The shell commands of the docs start servers with TLS, a cluster and Sentinels, and take locks there, also by the command redislock, as the pages show it.
 --EXTENSIONS--
 redislock
+pcntl
 --SKIPIF--
 <?php
 require __DIR__ . '/../inc/docs.inc';
@@ -18,6 +19,7 @@ if (trim((string) shell_exec('command -v redis-cli')) === '') {
 --FILE--
 <?php
 require __DIR__ . '/../inc/docs.inc';
+require __DIR__ . '/../inc/tool.inc';
 
 /* A free port whose cluster bus, 10,000 above it, is free, too. */
 function port_of_a_node(): int
@@ -52,7 +54,10 @@ function start_page(string $page): array
     file_put_contents("$folder/bin/php", "#!/bin/sh\nexec " . php_command() . " \"\$@\"\n");
     file_put_contents("$folder/bin/redis-server", str_replace(['SERVER', 'FOLDER'],
         [server_program(), $folder], SERVER));
-    array_map(fn (string $name) => chmod("$folder/bin/$name", 0755), ['php', 'redis-server']);
+    file_put_contents("$folder/bin/redislock",
+        "#!/bin/sh\nexec " . tool_command([]) . " \"\$@\"\n");
+    array_map(fn (string $name) => chmod("$folder/bin/$name", 0755),
+        ['php', 'redis-server', 'redislock']);
     register_shutdown_function(function () use ($folder): void {
         foreach (glob("$folder/pids/*") as $file) {
             send_signal((int) file_get_contents($file), SIGKILL);
@@ -74,7 +79,8 @@ function start_page(string $page): array
     return [$page, $folder, $ports, $shell];
 }
 
-$running = array_map(start_page(...), ['docs/tls.md', 'docs/cluster.md', 'docs/sentinel.md']);
+$running = array_map(start_page(...),
+    ['docs/tls.md', 'docs/tool.md', 'docs/cluster.md', 'docs/sentinel.md']);
 foreach ($running as [$page, $folder, $ports, $shell]) {
     $output = $shell->output(60);
     foreach ($ports as $shown => $real) {

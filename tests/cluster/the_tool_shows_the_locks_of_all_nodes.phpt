@@ -1,17 +1,16 @@
 --TEST--
-bin/redislock-top shows the locks on every node of a cluster, whichever node the DSN names.
+redislock top shows the locks on every node of a cluster, whichever node the DSN names.
 --EXTENSIONS--
 redislock
 --SKIPIF--
 <?php
 require __DIR__ . '/../inc/cluster.inc';
 skip_without_cluster();
-skip_by_tls('the certificate is for the extension');
 ?>
 --FILE--
 <?php
 require __DIR__ . '/../inc/cluster.inc';
-require __DIR__ . '/../inc/top.inc';
+require __DIR__ . '/../inc/tool.inc';
 
 $cluster = start_cluster();
 $lock = new RedisLock($cluster->dsn(), label: 'web');

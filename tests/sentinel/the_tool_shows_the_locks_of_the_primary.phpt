@@ -1,17 +1,16 @@
 --TEST--
-bin/redislock-top shows the locks of the primary that the Sentinels name.
+redislock top shows the locks of the primary that the Sentinels name.
 --EXTENSIONS--
 redislock
 --SKIPIF--
 <?php
 require __DIR__ . '/../inc/sentinel.inc';
 skip_without_sentinel();
-skip_by_tls('the certificate is for the extension');
 ?>
 --FILE--
 <?php
 require __DIR__ . '/../inc/sentinel.inc';
-require __DIR__ . '/../inc/top.inc';
+require __DIR__ . '/../inc/tool.inc';
 
 $sentinels = start_sentinels();
 $lock = new RedisLock($sentinels->dsn(), label: 'web');

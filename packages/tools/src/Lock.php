@@ -1,0 +1,66 @@
+<?php
+
+declare(strict_types=1);
+
+namespace RedisLock\Tools;
+
+use RedisLockState;
+
+/** A lock that is not free: its key as it is shown, and its state. */
+final class Lock
+{
+    public function __construct(public readonly string $key, public readonly RedisLockState $state)
+    {
+    }
+
+    public function holder(): string
+    {
+        return match (true) {
+            $this->state->isReserved => '(reserved for a waiter)',
+            $this->state->isDone => '(done)',
+            $this->state->label !== null => $this->state->label,
+            default => $this->state->isForeign ? '(another client)' : '(no label)',
+        };
+    }
+
+    public function remaining(): string
+    {
+        return $this->state->remaining === null ? 'no TTL'
+            : self::duration($this->state->remaining);
+    }
+
+    /** The same for a sentence. */
+    public function left(): string
+    {
+        return $this->state->remaining === null ? 'without an end'
+            : "for {$this->remaining()} more";
+    }
+
+    /** How long it has been held, by the clocks of both machines; null = unknown. */
+    public function age(): ?string
+    {
+        return $this->state->since === null ? null
+            : self::duration(max(0, time() - $this->state->since));
+    }
+
+    private static function duration(float $seconds): string
+    {
+        $whole = (int) round($seconds);
+        return match (true) {
+            $seconds < 60.0 => rtrim(rtrim(sprintf('%.1F', $seconds), '0'), '.') . ' s',
+            $whole < 3600 => intdiv($whole, 60) . ' min ' . $whole % 60 . ' s',
+            $whole < 86400 => intdiv($whole, 3600) . ' h ' . intdiv($whole % 3600, 60) . ' min',
+            default => intdiv($whole, 86400) . ' d ' . intdiv($whole % 86400, 3600) . ' h',
+        };
+    }
+
+    /** @return array<string, mixed> for JSON */
+    public function fields(): array
+    {
+        return ['key' => $this->key, 'holder' => $this->state->label,
+            'since' => $this->state->since, 'remaining' => $this->state->remaining,
+            'waiters' => $this->state->waiters, 'waiting' => $this->state->waiting,
+            'isForeign' => $this->state->isForeign, 'isReserved' => $this->state->isReserved,
+            'isDone' => $this->state->isDone];
+    }
+}

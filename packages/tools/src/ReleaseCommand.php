@@ -1,0 +1,68 @@
+<?php
+
+declare(strict_types=1);
+
+namespace RedisLock\Tools;
+
+final class ReleaseCommand implements Command
+{
+    public function help(): string
+    {
+        return <<<'TEXT'
+            usage: redislock release KEY [OPTION...]
+
+            Frees the lock, whoever holds it, after a question on the terminal. A holder that still
+            runs is not stopped: it notices the loss at its next renewal. Exits with 0 if the lock
+            was freed, and with 1 if it was free, has changed hands meanwhile, or the answer was no.
+
+              --yes            do not ask
+
+            TEXT;
+    }
+
+    public function flags(): array
+    {
+        return ['--yes'];
+    }
+
+    public function options(): array
+    {
+        return [];
+    }
+
+    public function run(Arguments $arguments): int
+    {
+        $key = $arguments->key();
+        $asks = !$arguments->has('--yes');
+        if ($asks && !stream_isatty(STDIN)) {
+            throw new Failure('there is no terminal to ask on: --yes frees the lock without asking',
+                ExitCode::Usage);
+        }
+        $redisLock = Servers::connect($arguments);
+        /* Before the state that is shown, so that no later holder loses the lock. */
+        $token = $redisLock->owner($key);
+        $state = $redisLock->inspect($key);
+        if ($state === null) {
+            Program::say("the lock \"$key\" is free");
+            return 1;
+        }
+        if ($asks && !self::confirms(new Lock($key, $state))) {
+            return 1;
+        }
+        /* There is no token in a mark of once(), in a reservation, or where no majority has one. */
+        $isFreed = $token === null ? $redisLock->forceRelease($key)
+            : $redisLock->release($key, $token);
+        if (!$isFreed) {
+            Program::say("the lock \"$key\" has changed hands or ended meanwhile");
+        }
+        return $isFreed ? 0 : 1;
+    }
+
+    private static function confirms(Lock $lock): bool
+    {
+        $since = $lock->age() === null ? '' : " since {$lock->age()}";
+        fwrite(STDERR, Text::clean("the lock \"$lock->key\" is held by {$lock->holder()}$since,"
+            . " {$lock->left()}. Free it? [y/N]") . ' ');
+        return preg_match('~^y(es)?$~i', trim((string) fgets(STDIN))) === 1;
+    }
+}
