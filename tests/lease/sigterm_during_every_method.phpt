@@ -44,7 +44,8 @@ const CALLS = [
         'inspect' => ['$lock->inspect("t");'],
         'inspectAll' => ['$lock->inspectAll(["t", "n"]);'],
         'remaining' => ['$lock->remaining("t");'],
-        'token' => [], 'stats' => [], 'advance' => [], 'waitWith' => [],
+        'token' => [], 'stats' => [], 'advance' => [], 'flushMemory' => [],
+        'waitWith' => [],
         'close' => ['$lock->close(); $other = $lock->lease("n", 60);'],
     ],
     'RedisLockLease' => [

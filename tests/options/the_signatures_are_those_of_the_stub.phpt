@@ -9,9 +9,9 @@ require __DIR__ . '/../inc/server.inc';
 $class = new ReflectionClass('RedisLock');
 $methods = array_map(fn ($method) => $method->name, $class->getMethods());
 sort($methods);
-same('methods', ['__construct', 'acquire', 'advance', 'close', 'extend', 'forceRelease', 'inspect',
-    'inspectAll', 'isLocked', 'lease', 'once', 'owner', 'release', 'remaining', 'resume', 'stats',
-    'synchronized', 'token', 'waitWith'], $methods);
+same('methods', ['__construct', 'acquire', 'advance', 'close', 'extend', 'flushMemory',
+    'forceRelease', 'inspect', 'inspectAll', 'isLocked', 'lease', 'once', 'owner', 'release',
+    'remaining', 'resume', 'stats', 'synchronized', 'token', 'waitWith'], $methods);
 $signature = fn (string $method) => implode(', ',
     array_map(fn ($p) => "$p->name"
         . ($p->isOptional() ? ' = ' . var_export($p->getDefaultValue(), true) : ''),
@@ -31,6 +31,7 @@ same('lease',
 same('resume', 'key, token, ttl = 30.0, renew = true, maxHold = NULL, onLoss = NULL',
     $signature('resume'));
 same('advance', 'seconds', $signature('advance'));
+same('flushMemory', '', $signature('flushMemory'));
 same('stats', 'all = false', $signature('stats'));
 same('waitWith', 'waiter', $signature('waitWith'));
 same('synchronized',
