@@ -50,11 +50,12 @@ final class PackageTest extends TestCase
             "<phpunit bootstrap=\"$autoload\" failOnWarning=\"true\">$extensions</phpunit>");
         $command = [PHP_BINARY, ...$php, dirname(__DIR__) . '/vendor/bin/phpunit',
             '--configuration', "$this->folder/phpunit.xml", '--do-not-cache-result', $test];
-        $child = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'],
-            ['redirect', 1]], $pipes);
+        $output = "$this->folder/output";
+        $child = proc_open($command, [['file', '/dev/null', 'r'], ['file', $output, 'w'],
+            ['file', $output, 'a']], $pipes);
         self::assertIsResource($child);
-        $output = (string) stream_get_contents($pipes[1]);
-        return [proc_close($child), $output];
+        $code = proc_close($child);
+        return [$code, (string) file_get_contents($output)];
     }
 
     public function testWithoutThePackageATestMeetsTheLocksOfTheOther(): void
@@ -104,6 +105,6 @@ final class PackageTest extends TestCase
             __DIR__ . '/suites/PlainTest.php', self::extensions(), $options);
         self::assertNotSame(0, $code, $output);
         self::assertStringContainsString(
-            'the PHP extension redislock is not loaded, or is too old', $output);
+            'the PHP extension redislock is not loaded', $output);
     }
 }

@@ -31,6 +31,7 @@ abstract class LocksTest extends TestCase
         });
         self::assertNotNull($lease);
         self::$kept[] = $lease;
+        self::assertNotEmpty(self::$kept);
         self::assertNotNull((new RedisLock('memory://shop'))->acquire('another server', 3600));
         RedisLock::advance(60);
         self::assertTrue($lease->isHeld());
