@@ -41,7 +41,8 @@ final class UnkeptLeaseRule implements Rule
         $what = in_array($by, ['switch', 'match'], true)
             ? "is kept by no variable: PHP releases the lock with the subject of $by."
             : "is dropped by $by, which releases the lock: it protects nothing.";
-        return [RuleErrorBuilder::message("The lease of RedisLock::{$node->name->toString()}() $what")
+        $method = $node->name->toString();
+        return [RuleErrorBuilder::message("The lease of RedisLock::$method() $what")
             ->tip('Keep the RedisLockLease in a variable until the work is done.')
             ->identifier('redislock.unkeptLease')
             ->build()];

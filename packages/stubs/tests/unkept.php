@@ -1,8 +1,7 @@
 <?php
 
 /* Leases that no code keeps, which the rule of this package must find: in each line that says so,
-   and in no other. PHP does not know that a lease is dropped before it runs; Psalm has no such rule.
-   Never run. */
+   and in no other. For PHPStan alone. Never run. */
 
 declare(strict_types=1);
 
