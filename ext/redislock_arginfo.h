@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: ed4d60d42006f041262d05ba89dd6d8a607af850 */
+ * Stub hash: 50a71ab52b9d4c4a0a805e18e3c83c60f8e90d64 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
@@ -121,6 +121,9 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_advance, 0, 1, I
 	ZEND_ARG_TYPE_INFO(0, seconds, IS_DOUBLE, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_flushMemory, 0, 0, IS_VOID, 0)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_waitWith, 0, 1, IS_VOID, 0)
 	ZEND_ARG_TYPE_INFO(0, waiter, IS_CALLABLE, 1)
 ZEND_END_ARG_INFO()
@@ -129,8 +132,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_onContention, 0,
 	ZEND_ARG_TYPE_INFO(0, observer, IS_CALLABLE, 1)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLock_close, 0, 0, IS_VOID, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_RedisLock_close arginfo_class_RedisLock_flushMemory
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLockLease___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
@@ -151,7 +153,7 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_RedisLockLease_isHeld, 0, 0, _IS_BOOL, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_RedisLockLease_assertHeld arginfo_class_RedisLock_close
+#define arginfo_class_RedisLockLease_assertHeld arginfo_class_RedisLock_flushMemory
 
 #define arginfo_class_RedisLockLease_verify arginfo_class_RedisLockLease_isHeld
 
@@ -209,6 +211,7 @@ ZEND_METHOD(RedisLock, forceRelease);
 ZEND_METHOD(RedisLock, token);
 ZEND_METHOD(RedisLock, stats);
 ZEND_METHOD(RedisLock, advance);
+ZEND_METHOD(RedisLock, flushMemory);
 ZEND_METHOD(RedisLock, waitWith);
 ZEND_METHOD(RedisLock, onContention);
 ZEND_METHOD(RedisLock, close);
@@ -256,6 +259,7 @@ static const zend_function_entry class_RedisLock_methods[] = {
 	ZEND_ME(RedisLock, token, arginfo_class_RedisLock_token, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(RedisLock, stats, arginfo_class_RedisLock_stats, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(RedisLock, advance, arginfo_class_RedisLock_advance, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
+	ZEND_ME(RedisLock, flushMemory, arginfo_class_RedisLock_flushMemory, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(RedisLock, waitWith, arginfo_class_RedisLock_waitWith, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(RedisLock, onContention, arginfo_class_RedisLock_onContention, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(RedisLock, close, arginfo_class_RedisLock_close, ZEND_ACC_PUBLIC)

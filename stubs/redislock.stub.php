@@ -68,10 +68,11 @@ class RedisLock
      *   (default 0.1, at most half of the timeout and a twentieth of the TTL); otherwise the call
      *   fails on this server, and the grant is undone. docs/sentinel.md has the details.
      *   `memory://[name]` is a server inside the process, for tests of programs: the same behaviour
-     *   without a network, and advance() moves its clock. With `fail=` it fails: `refused` (refuses
-     *   connections), `timeout` (reads no command), `readonly` (answers as a replica), `lost-reply`
-     *   (runs each command, and closes the connection in place of a reply). Outside of the CLI it
-     *   needs the INI setting redislock.memory. docs/testing.md has recipes
+     *   without a network; advance() moves its clock, and flushMemory() empties it. With `fail=` it
+     *   fails: `refused` (refuses connections), `timeout` (reads no command), `readonly` (answers
+     *   as a replica), `lost-reply` (runs each command, and closes the connection in place of a
+     *   reply). Outside of the CLI it needs the INI setting redislock.memory. docs/testing.md has
+     *   recipes
      * @param string|null $prefix put before each key; null = the INI setting redislock.prefix. A
      *   number is a TypeError, also without strict_types: a port belongs in the DSN
      * @param float $timeout seconds for one answer of the server, 0.001 to 3600. With several
@@ -620,6 +621,18 @@ class RedisLock
      * @throws Error outside of the CLI, unless the INI setting redislock.memory is on
      */
     public static function advance(float $seconds): void {}
+
+    /**
+     * Deletes all keys of all memory:// servers of this process, as FLUSHALL does on a real one, so
+     * that a test begins without the locks of the tests before it. The clock goes on.
+     *
+     * A lease of this thread on memory:// is lost at once, without a call of its onLoss: isHeld()
+     * is false, loss() is Deleted, and its end frees nothing. A wait of another Fiber goes on, and
+     * may take its lock now.
+     *
+     * @throws Error outside of the CLI, unless the INI setting redislock.memory is on
+     */
+    public static function flushMemory(): void {}
 
     /**
      * From now on the calls of this thread wait by the script's event loop, and other Fibers or

@@ -1295,6 +1295,12 @@ ZEND_METHOD(RedisLock, advance)
 	redislock_memory_advance(seconds, 1);
 }
 
+ZEND_METHOD(RedisLock, flushMemory)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	redislock_memory_flush();
+}
+
 ZEND_METHOD(RedisLock, onContention)
 {
 	zend_fcall_info observer;

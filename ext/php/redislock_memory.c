@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * memory://, and the clock that tests move.
+ * memory://, how tests empty it, and the clock that they move.
  */
 #include "php_redislock.h"
 
 #include "php/compat.h"
 #include "php/redislock_memory.h"
+#include "php/redislock_record.h"
 #include "php/redislock_yield.h"
 
 #include "SAPI.h"
@@ -13,6 +14,7 @@
 #include "zend_ini.h"
 
 #include "core/base/rl_time.h"
+#include "transport/rl_memory.h"
 #include "transport/rl_watchdog.h"
 
 #define ADVANCE_MAX_S (366 * 86400)
@@ -29,6 +31,20 @@ bool redislock_memory_is_allowed(void)
 {
 	const char *sapi = sapi_module.name;
 	return is_set("redislock.memory") || strcmp(sapi, "cli") == 0 || strcmp(sapi, "phpdbg") == 0;
+}
+
+/* @param method for the message
+ * @return false = an exception was thrown */
+static bool check_allowed(const char *method)
+{
+	bool is_allowed = redislock_memory_is_allowed();
+	if (!is_allowed) {
+		zend_throw_error(NULL,
+			"RedisLock::%s() is for tests; outside of the CLI it needs the INI setting "
+			"redislock.memory=1",
+			method);
+	}
+	return is_allowed;
 }
 
 /* A key lives through the last millisecond of its TTL. With one more, the clock that is moved by a
@@ -59,13 +75,20 @@ static bool advance(int64_t ns)
 
 void redislock_memory_advance(double seconds, uint32_t arg)
 {
-	if (!redislock_memory_is_allowed()) {
-		zend_throw_error(NULL,
-			"RedisLock::advance() is for tests; outside of the CLI it needs the INI setting "
-			"redislock.memory=1");
-	} else if (!(seconds >= 0 && seconds <= ADVANCE_MAX_S)) { /* also NaN */
+	if (!check_allowed("advance")) {
+		return;
+	}
+	if (!(seconds >= 0 && seconds <= ADVANCE_MAX_S)) { /* also NaN */
 		zend_argument_value_error(arg, "must be from 0 to %d seconds", ADVANCE_MAX_S);
 	} else if (!advance((int64_t) (seconds * 1e9))) {
 		zend_throw_error(NULL, "The clock has been moved by 100 years, which is the limit");
+	}
+}
+
+void redislock_memory_flush(void)
+{
+	if (check_allowed("flushMemory")) {
+		rl_memory_flush();
+		redislock_records_lose_memory();
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Servers inside the process (memory://), and the clock that tests move: RedisLock::advance().
+ * Servers inside the process (memory://), which RedisLock::flushMemory() empties, and the clock
+ * that tests move: RedisLock::advance().
  */
 #ifndef REDISLOCK_MEMORY_H
 #define REDISLOCK_MEMORY_H
@@ -14,5 +15,9 @@ bool redislock_memory_is_allowed(void);
 /* Moves the clock of the process, or throws.
  * @param arg the number of the argument, for the message */
 void redislock_memory_advance(double seconds, uint32_t arg);
+
+/* Deletes all keys of the servers, and ends the leases of this thread that the keys belong to, or
+ * throws. */
+void redislock_memory_flush(void);
 
 #endif

@@ -460,6 +460,29 @@ void redislock_record_release_late(const redislock_record *record, unsigned memb
 	}
 }
 
+static bool has_quorum_outside_of_memory(const rl_set *set)
+{
+	unsigned outside = 0;
+	for (unsigned i = 0; i < set->count; i++) {
+		outside += set->members[i].target->address.kind != RL_NET_MEMORY;
+	}
+	return outside >= rl_quorum(set->count);
+}
+
+void redislock_records_lose_memory(void)
+{
+	for (redislock_record *record = REDISLOCK_G(records); record != NULL; record = record->next) {
+		/* In a forked child rl_lease_is_held() ends the lease. */
+		if (has_quorum_outside_of_memory(&record->client->set) ||
+			!(rl_lease_is_held(record->lease) || rl_lease_is_lost(record->lease))) {
+			continue;
+		}
+		redislock_record_pause_watch(record);
+		rl_lease_lose_by(record->lease, RL_LOSS_DELETED);
+		redislock_record_end_watch(record);
+	}
+}
+
 static void release_all_late(redislock_record **records, size_t count)
 {
 	rl_stats_add(&rl_process_stats()->failed, count);

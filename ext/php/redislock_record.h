@@ -178,6 +178,11 @@ void redislock_record_release_late(const redislock_record *record, unsigned memb
  * request. */
 void redislock_records_back_off(redislock_client *client, int64_t until);
 
+/* Call when the servers of memory:// have lost all keys: ends the leases of this thread that have
+ * no quorum without these servers, as deleted. No onLoss is called for them, not even for one that
+ * was due. */
+void redislock_records_lose_memory(void);
+
 /* Releases all leases that are left, after the request. Runs no PHP code. */
 void redislock_records_release_all(void);
 

@@ -437,6 +437,13 @@ void rl_memory_hang_up(rl_memory_client *client)
 	unlock();
 }
 
+void rl_memory_flush(void)
+{
+	lock();
+	rl_memory_empty_servers(rl_process_fork_generation());
+	unlock();
+}
+
 /* ---- the life of the module ---- */
 
 static void watch_forks(void)

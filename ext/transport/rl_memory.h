@@ -46,6 +46,9 @@ void rl_memory_serve(rl_memory_client *client);
 /* When rl_memory_serve() has something to do without a new command; RL_NEVER = no such time. */
 int64_t rl_memory_wake_at(const rl_memory_client *client);
 
+/* Deletes all keys of all servers of this process, as FLUSHALL does on each of them. */
+void rl_memory_flush(void);
+
 /* Call when the link's end is closed: runs what has arrived before, and frees the client. */
 void rl_memory_hang_up(rl_memory_client *client);
 

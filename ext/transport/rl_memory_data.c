@@ -62,6 +62,16 @@ static void drop_empty(rl_memory_server *server)
 	}
 }
 
+static void empty(rl_memory_server *server)
+{
+	for (size_t i = 0; i < server->bucket_count; i++) {
+		for (rl_memory_lock *lock = server->buckets[i]; lock != NULL; lock = lock->next) {
+			lock->key = (rl_store_key){0};
+		}
+	}
+	drop_empty(server);
+}
+
 /* False when out of memory. */
 static bool resize(rl_memory_server *server, size_t bucket_count)
 {
@@ -208,6 +218,15 @@ static void free_server(rl_memory_server **slot)
 	free(server->buckets);
 	free(server->name);
 	free(server);
+}
+
+void rl_memory_empty_servers(uint64_t fork_generation)
+{
+	for (rl_memory_server *server = servers; server != NULL; server = server->next) {
+		if (server->fork_generation == fork_generation) {
+			empty(server);
+		}
+	}
 }
 
 void rl_memory_free_unused_servers(void)

@@ -42,6 +42,9 @@ rl_memory_server *rl_memory_find_server(const char *name);
 /* NULL when out of memory. */
 rl_memory_server *rl_memory_add_server(const char *name, uint64_t fork_generation);
 
+/* Deletes all keys of the servers of this fork generation. Clients stay connected, and blocked. */
+void rl_memory_empty_servers(uint64_t fork_generation);
+
 /* Frees the servers that have no client, with their data. */
 void rl_memory_free_unused_servers(void);
 

@@ -366,6 +366,14 @@ class RedisLock
     public static function advance(float $seconds): void {}
 
     /**
+     * Deletes all keys of all memory:// servers of this process, for tests. Leases of this thread
+     * on memory:// are lost at once, without a call of onLoss.
+     *
+     * @throws Error outside of the CLI, unless the INI setting redislock.memory is on
+     */
+    public static function flushMemory(): void {}
+
+    /**
      * From now on the calls of this thread wait by the event loop of the script, until the end of
      * the request. docs/event-loops.md has waiters for Revolt (amphp), ReactPHP and Swoole.
      *

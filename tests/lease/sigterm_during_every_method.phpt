@@ -45,8 +45,8 @@ const CALLS = [
         'inspectAll' => ['$lock->inspectAll(["t", "n"]);'],
         'findKeys' => ['$lock->findKeys();'],
         'remaining' => ['$lock->remaining("t");'],
-        'token' => [], 'stats' => [], 'advance' => [], 'waitWith' => [],
-        'onContention' => [],
+        'token' => [], 'stats' => [], 'advance' => [], 'flushMemory' => [],
+        'waitWith' => [], 'onContention' => [],
         'close' => ['$lock->close(); $other = $lock->lease("n", 60);'],
     ],
     'RedisLockLease' => [

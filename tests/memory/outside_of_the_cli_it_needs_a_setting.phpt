@@ -1,5 +1,5 @@
 --TEST--
-Under FPM memory:// and advance() are refused, whether the DSN comes from the code or from the settings, unless redislock.memory is on.
+Under FPM memory://, advance() and flushMemory() are refused, whether the DSN comes from the code or from the settings, unless redislock.memory is on.
 --EXTENSIONS--
 redislock
 --SKIPIF--
@@ -15,7 +15,8 @@ const CODE = <<<'PHP'
     foreach ([fn () => new RedisLock('memory://'),
             fn () => new RedisLock(['redis://127.0.0.1:1', 'memory://a']),
             fn () => ini_set('redislock.servers', 'memory://') && new RedisLock(),
-            fn () => RedisLock::advance(1)] as $call) {
+            fn () => RedisLock::advance(1),
+            fn () => RedisLock::flushMemory()] as $call) {
         try {
             $call();
             echo "done\n";
@@ -32,6 +33,8 @@ const REFUSALS = [
     'ValueError: The INI setting redislock.servers ' . REFUSAL,
     'Error: RedisLock::advance() is for tests; outside of the CLI it needs the INI setting '
         . 'redislock.memory=1',
+    'Error: RedisLock::flushMemory() is for tests; outside of the CLI it needs the INI setting '
+        . 'redislock.memory=1',
 ];
 
 $server = start_server();
@@ -39,7 +42,7 @@ $fpm = start_fpm($server);
 same('refused', implode("\n", REFUSALS) . "\n", $fpm->run(CODE)->body);
 
 $fpm = start_fpm($server, ini: ['redislock.memory' => '1']);
-same('allowed', "done\ndone\ndone\ndone\n", $fpm->run(CODE)->body);
+same('allowed', str_repeat("done\n", 5), $fpm->run(CODE)->body);
 
 done();
 ?>

@@ -27,7 +27,8 @@ foreach ($class->getMethods() as $method) {
         $parameters[] = $parameter->getType() . ' $' . $parameter->name . $default;
     }
     $body = $method->isStatic() ? ['stats' => 'return [];', 'token' => 'return "token";',
-            'advance' => '', 'waitWith' => '', 'onContention' => ''][$method->name]
+            'advance' => '', 'flushMemory' => '', 'waitWith' => '',
+            'onContention' => ''][$method->name]
         : '$this->calls[] = __FUNCTION__;' . ((string) $method->getReturnType() === 'void' ? ''
             : 'return $this->results[__FUNCTION__] ?? null;');
     $code .= sprintf('public %s function %s(%s): %s { %s }', $method->isStatic() ? 'static' : '',

@@ -9,7 +9,7 @@ require __DIR__ . '/../inc/server.inc';
 $class = new ReflectionClass('RedisLock');
 $methods = array_map(fn ($method) => $method->name, $class->getMethods());
 sort($methods);
-same('methods', ['__construct', 'acquire', 'advance', 'close', 'extend', 'findKeys',
+same('methods', ['__construct', 'acquire', 'advance', 'close', 'extend', 'findKeys', 'flushMemory',
     'forceRelease', 'inspect', 'inspectAll', 'isLocked', 'lease', 'onContention', 'once',
     'owner', 'release', 'remaining', 'resume', 'stats', 'synchronized', 'token', 'waitWith'],
     $methods);
@@ -32,6 +32,7 @@ same('lease',
 same('resume', 'key, token, ttl = 30.0, renew = true, maxHold = NULL, onLoss = NULL',
     $signature('resume'));
 same('advance', 'seconds', $signature('advance'));
+same('flushMemory', '', $signature('flushMemory'));
 same('stats', 'all = false', $signature('stats'));
 same('waitWith', 'waiter', $signature('waitWith'));
 same('synchronized',

@@ -4,6 +4,7 @@
  * commands on the data is compared with real servers elsewhere (tests/sim/conformance.c).
  */
 #include "memory_links.h"
+#include "transport/rl_memory.h"
 #include "transport/rl_os.h"
 
 #include <errno.h>
@@ -156,6 +157,22 @@ static void a_key_may_have_any_bytes(void)
 	}
 }
 
+static void a_flush_deletes_all_keys_of_all_servers(void)
+{
+	begin(1);
+	links[1] = memory_dial(&net, "other", RL_FAULT_NONE, NULL);
+	links[2] = memory_dial(&net, "other", RL_FAULT_READONLY, NULL);
+	ASK(0, "SET k tok NX PX 60000", "+OK");
+	ASK(0, "SET l tok NX PX 60000", "+OK");
+	ASK(1, "SET k tok NX PX 60000", "+OK");
+	rl_memory_flush();
+	ASK(0, "EXISTS k", ":0");
+	ASK(0, "EXISTS l", ":0");
+	ASK(2, "EXISTS k", ":0");
+	ASK(1, "SET k other NX PX 60000", "+OK");
+	ASK(2, "GET k", "other");
+}
+
 /* ---- faults ---- */
 
 static void a_server_may_refuse_connections(void)
@@ -215,6 +232,7 @@ static const check_test tests[] = {
 	TEST(each_name_is_another_server),
 	TEST(a_flood_that_is_not_read_at_once_is_answered),
 	TEST(a_key_may_have_any_bytes),
+	TEST(a_flush_deletes_all_keys_of_all_servers),
 	TEST(a_server_may_refuse_connections),
 	TEST(a_server_may_time_out),
 	TEST(a_server_may_be_read_only),

@@ -6,6 +6,7 @@
 #include "core/base/rl_time.h"
 #include "memory_links.h"
 #include "peer.h"
+#include "transport/rl_memory.h"
 #include "transport/rl_os.h"
 
 #include <stdio.h>
@@ -66,6 +67,22 @@ static void blocked_links_are_woken_in_their_order(void)
 		say(next, command);
 		CHECK(strncmp(memory_hear(links[next]), "[:1 ", 4) == 0);
 	}
+}
+
+static void a_link_stays_blocked_when_the_servers_are_emptied(void)
+{
+	begin(2);
+	ASK(1, "SET k tok NX PX 60000", "+OK");
+	enqueue(0, "w0");
+	rl_memory_flush();
+	ASK(1, "EXISTS k", ":0");
+	HEARS(0, "none");
+	say(1, TRY "w1 60000 0 0 w1 2000"); /* another waiter, whose release hands out a ticket */
+	CHECK(strncmp(memory_hear(links[1]), "[:1 ", 4) == 0);
+	say(1, TRY "w2 60000 0 0 w2 2000");
+	CHECK(strncmp(memory_hear(links[1]), "[:0 ", 4) == 0);
+	ASK(1, RELEASE "w1", ":1");
+	HEARS(0, "[k::rl-wake 1]");
 }
 
 static void commands_after_a_blpop_run_when_it_is_over(void)
@@ -185,6 +202,7 @@ static void commands_that_were_sent_before_the_end_are_run(void)
 static const check_test tests[] = {
 	TEST(another_link_wakes_a_blocked_one),
 	TEST(blocked_links_are_woken_in_their_order),
+	TEST(a_link_stays_blocked_when_the_servers_are_emptied),
 	TEST(commands_after_a_blpop_run_when_it_is_over),
 	TEST(a_ticket_stays_for_a_later_blpop),
 	TEST(a_blpop_ends_in_time),

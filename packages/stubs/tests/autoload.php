@@ -5,7 +5,7 @@
 
 declare(strict_types=1);
 
-foreach (['symfony-lock', 'laravel', 'tools', 'testing'] as $package) {
+foreach (['symfony-lock', 'laravel', 'tools', 'testing', 'example'] as $package) {
     $loader = require __DIR__ . "/../../$package/vendor/autoload.php";
     $loader->unregister();
     $loader->register();

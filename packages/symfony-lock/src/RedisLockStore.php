@@ -7,6 +7,7 @@ namespace RedisLock\Symfony;
 use Closure;
 use RedisLock;
 use RedisLockException;
+use RedisLockLease;
 use RedisLockLostException;
 use Symfony\Component\Lock\BlockingStoreInterface;
 use Symfony\Component\Lock\Exception\InvalidArgumentException;
@@ -19,6 +20,7 @@ use Symfony\Component\Lock\Key;
 use Symfony\Component\Lock\Store\ExpiringStoreTrait;
 use ValueError;
 use WeakMap;
+use WeakReference;
 
 /**
  * Stores the locks of symfony/lock with the extension redislock.
@@ -27,18 +29,31 @@ use WeakMap;
  * Key that was serialized can be refreshed and released by another process. The stores of a
  * CombinedStore share the token.
  *
+ * A LeaseFactory makes the locks of this process leases, which the extension renews: such a lock
+ * belongs to the process, and its Key cannot be serialized.
+ *
  * The store has no shared locks: Lock::acquireRead() takes the lock for this Key alone.
  */
 final class RedisLockStore implements BlockingStoreInterface
 {
     use ExpiringStoreTrait;
 
-    /** The shortest and the longest TTL that the extension accepts, in seconds. */
-    private const MIN_TTL = 0.005;
-    private const MAX_TTL = 366 * 86400.0;
+    /**
+     * The shortest and the longest TTL that the extension accepts, in seconds.
+     *
+     * @internal
+     */
+    public const MIN_TTL = 0.005;
+    public const MAX_TTL = 366 * 86400.0;
 
     /** @var WeakMap<Key, string> the tokens of the locks that this store has released */
     private WeakMap $released;
+
+    /** @var WeakMap<Key, LockTerms> */
+    private WeakMap $terms;
+
+    /** @var WeakMap<Key, array{RedisLockLease, float}> this process's leases, and their TTLs */
+    private WeakMap $leases;
 
     /**
      * @param float $initialTtl the TTL in seconds of a lock that was saved, until
@@ -61,6 +76,22 @@ final class RedisLockStore implements BlockingStoreInterface
         /** @var WeakMap<Key, string> $released */
         $released = new WeakMap();
         $this->released = $released;
+        /** @var WeakMap<Key, LockTerms> $terms */
+        $terms = new WeakMap();
+        $this->terms = $terms;
+        /** @var WeakMap<Key, array{RedisLockLease, float}> $leases */
+        $leases = new WeakMap();
+        $this->leases = $leases;
+    }
+
+    /**
+     * For LeaseFactory: how the store takes the lock of this Key from now on.
+     *
+     * @internal
+     */
+    public function setTerms(Key $key, LockTerms $terms): void
+    {
+        $this->terms[$key] = $terms;
     }
 
     public function save(Key $key): void
@@ -70,11 +101,17 @@ final class RedisLockStore implements BlockingStoreInterface
 
     public function waitAndSave(Key $key): void
     {
-        $this->saveWithin($key, $this->maxWait);
+        $terms = $this->terms[$key] ?? null;
+        $this->saveWithin($key, $terms->maxWait ?? $this->maxWait);
     }
 
     public function putOffExpiration(Key $key, float $ttl): void
     {
+        $held = $this->leases[$key] ?? null;
+        if ($held !== null) {
+            $this->setLeaseTtl($key, $held, max($ttl, self::MIN_TTL));
+            return;
+        }
         $token = $this->reusableToken($key);
         $key->reduceLifetime($ttl);
         if ($token === null || !$this->extend($key, $token, max($ttl, self::MIN_TTL))) {
@@ -85,6 +122,12 @@ final class RedisLockStore implements BlockingStoreInterface
 
     public function delete(Key $key): void
     {
+        $held = $this->leases[$key] ?? null;
+        if ($held !== null) {
+            unset($this->leases[$key]);
+            $this->release(static fn (): bool => $held[0]->release());
+            return;
+        }
         $token = $this->token($key);
         if ($token === null) {
             return;
@@ -92,16 +135,16 @@ final class RedisLockStore implements BlockingStoreInterface
         /* The extension repeats a release that has failed. It would also free a later lock with the
            same token. */
         $this->remember($key, $token, false);
-        try {
-            $this->ask(fn (): bool => $this->lock->release((string) $key, $token));
-        } catch (LockStorageException $e) {
-            throw new LockReleasingException($e->getMessage(), $e->getCode(), $e);
-        }
+        $this->release(fn (): bool => $this->lock->release((string) $key, $token));
         $this->released[$key] = $token;
     }
 
     public function exists(Key $key): bool
     {
+        $held = $this->leases[$key] ?? null;
+        if ($held !== null) {
+            return $held[0]->isHeld();
+        }
         $token = $this->token($key);
         /* Lock::release() asks after the release. While other callers take the lock, several
            servers may not agree on its holder, and cannot answer. */
@@ -112,6 +155,11 @@ final class RedisLockStore implements BlockingStoreInterface
     private function saveWithin(Key $key, float $wait): void
     {
         $token = $this->reusableToken($key);
+        $terms = $this->terms[$key] ?? null;
+        if (isset($this->leases[$key]) || ($token === null && $terms?->leaseTtl !== null)) {
+            $this->saveLease($key, $wait, $terms);
+            return;
+        }
         $before = hrtime(true);
         if ($token !== null && $this->extend($key, $token, $this->initialTtl)) {
             $key->reduceLifetime($this->initialTtl - (hrtime(true) - $before) / 1e9);
@@ -128,10 +176,77 @@ final class RedisLockStore implements BlockingStoreInterface
         $lease = $this->ask(fn () => $this->lock->lease(
             (string) $key, $this->initialTtl, $wait, renew: false, token: $token));
         if ($lease === null) {
-            throw new LockConflictedException(sprintf('The lock "%s" is held already.', $key));
+            throw $this->conflict($key, $wait);
         }
         $key->reduceLifetime($lease->remaining());
         $this->remember($key, $this->ask(fn (): string => $lease->detach()), true);
+    }
+
+    /**
+     * Takes the lock as a lease. The Key has no lifetime then, until the lease is lost. The store
+     * keeps the lease as long as the Key lives, which lives as long as its Lock.
+     */
+    private function saveLease(Key $key, float $wait, ?LockTerms $terms): void
+    {
+        $held = $this->leases[$key] ?? null;
+        if ($held !== null && $held[0]->isHeld()) {
+            return;
+        }
+        unset($this->leases[$key]);
+        $ttl = $terms->leaseTtl ?? $this->initialTtl;
+        $weak = WeakReference::create($key);
+        $lease = $this->ask(fn () => $this->lock->lease((string) $key, $ttl, $wait,
+            maxHold: $terms?->maxHold, onLoss: static fn () => $weak->get()?->reduceLifetime(0.0)));
+        if ($lease === null) {
+            throw $this->conflict($key, $wait);
+        }
+        /* In another process the Key would have no token. */
+        $key->markUnserializable();
+        $this->leases[$key] = [$lease, $ttl];
+    }
+
+    /**
+     * Lock sets the TTL after each save(), and refresh() sets it again: it rarely changes.
+     *
+     * @param array{RedisLockLease, float} $held
+     */
+    private function setLeaseTtl(Key $key, array $held, float $ttl): void
+    {
+        [$lease, $before] = $held;
+        if (!($ttl === $before ? $lease->isHeld()
+            : $this->ask(fn (): bool => $lease->extend($ttl)))) {
+            $key->reduceLifetime(0.0);
+            throw new LockConflictedException(sprintf('The lock "%s" is no longer held: %s.', $key,
+                $lease->loss()->name ?? 'it was released'));
+        }
+        $this->leases[$key] = [$lease, $ttl];
+    }
+
+    /** After a wait the message says who has the lock. */
+    private function conflict(Key $key, float $wait): LockConflictedException
+    {
+        try {
+            $state = $wait > 0 ? $this->lock->inspect((string) $key) : null;
+        } catch (RedisLockException) {
+            $state = null;      // a server may not allow the question
+        }
+        if ($state === null) {
+            return new LockConflictedException(sprintf('The lock "%s" is held already.', $key));
+        }
+        return new LockConflictedException(sprintf(
+            'The lock "%s" could not be acquired within %g s: it is held by %s%s.', $key, $wait,
+            $state->label ?? 'another holder', $state->remaining === null ? ''
+                : sprintf(' for up to %.1f s more', $state->remaining)));
+    }
+
+    /** @param Closure(): bool $release */
+    private function release(Closure $release): void
+    {
+        try {
+            $this->ask($release);
+        } catch (LockStorageException $e) {
+            throw new LockReleasingException($e->getMessage(), $e->getCode(), $e);
+        }
     }
 
     private function extend(Key $key, string $token, float $ttl): bool
