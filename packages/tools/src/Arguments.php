@@ -88,13 +88,14 @@ final class Arguments
         };
     }
 
+    /** @return int<1, max> */
     public function count(string $option, int $default): int
     {
         $value = $this->value($option) ?? (string) $default;
         if (preg_match('~^[1-9]\d{0,8}$~D', $value) !== 1) {
             throw new Failure("$option needs a number from 1 on, not \"$value\"", ExitCode::Usage);
         }
-        return (int) $value;
+        return max(1, (int) $value);
     }
 
     /** The key, which is the only word. */

@@ -18,7 +18,10 @@ final class Survey
     /** False after the limit. */
     private bool $isComplete = true;
 
-    /** @param string $shownPrefix what stands before each key when it is shown */
+    /**
+     * @param string $shownPrefix what stands before each key when it is shown
+     * @param int<1, max> $limit of keys that are looked at
+     */
     public function __construct(
         private readonly RedisLock $redisLock,
         private readonly string $shownPrefix,
