@@ -50,7 +50,7 @@ matches('no terminal', '~^redislock: there is no terminal ~',
 same('still held', $token, $lock->owner('订单:42'));
 foreach (['n' => 1, '' => 1, 'nay' => 1] as $answer => $code) {
     [$text, $seen] = on_terminal($dsn, (string) $answer, 'release', '订单:42', '--prefix=app:');
-    matches("\"$answer\"", '~the lock "订单:42" is held by web-3:8812 since [\d.]+ s,'
+    matches("\"$answer\"", '~the lock "订单:42" is held by web-3:8812, taken [\d.]+ s ago,'
         . ' for [\d.]+ s more. Free it\? \[y/N\]~', $text);
     same("\"$answer\": exit code", $code, $seen);
     same("\"$answer\": still held", $token, $lock->owner('订单:42'));

@@ -60,7 +60,7 @@ final class ReleaseCommand implements Command
 
     private static function confirms(Lock $lock): bool
     {
-        $since = $lock->age() === null ? '' : " since {$lock->age()}";
+        $since = $lock->age() === null ? '' : ", taken {$lock->age()} ago";
         fwrite(STDERR, Text::clean("the lock \"$lock->key\" is held by {$lock->holder()}$since,"
             . " {$lock->left()}. Free it? [y/N]") . ' ');
         return preg_match('~^y(es)?$~i', trim((string) fgets(STDIN))) === 1;
