@@ -503,9 +503,9 @@ class RedisLock
 
     /**
      * Returns a fresh token that cannot be guessed: 28 characters (108 random bits, and the time)
-     * of letters, digits, `.`, `-` and `_`, then `@` and the label of the INI setting redislock.label or the
-     * default label. Waiters treat a holder with such a token as they treat any RedisLock. For a
-     * holder with another token of your own they look more often.
+     * of letters, digits, `.`, `-` and `_`, then `@` and the label of the INI setting
+     * redislock.label or the default label. Waiters treat a holder with such a token as they treat
+     * any RedisLock. For a holder with another token of your own they look more often.
      */
     public static function token(): string {}
 
