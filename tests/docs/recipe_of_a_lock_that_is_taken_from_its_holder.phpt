@@ -52,7 +52,7 @@ foreach ($two as $one) {
 }
 $outputs = [];
 foreach ($two as $one) {
-    $one->tell('end');
+    @$one->tell('end'); // the one that got no lock may have ended
     $outputs[] = str_replace("ready\n", '', $one->output());
 }
 sort($outputs);
