@@ -463,9 +463,9 @@ class RedisLock
      *
      * SCAN finds the keys, 500 at a time, on each server, on each node of a cluster, or on the
      * primary that the Sentinels name. A key that comes, goes, or moves to another node meanwhile
-     * may be missing. Of a lock with several slots each slot is a key; on a cluster the names of the
-     * further slots begin with a brace. For people and tools: with millions of keys a call takes
-     * seconds.
+     * may be missing. Of a lock with several slots each slot is a key; on a cluster the names of
+     * the further slots begin with a brace. For people and tools: with millions of keys a call
+     * takes seconds.
      *
      * @param string $prefix a beginning, no pattern; the prefix of the object stands before it
      * @param int $limit how many keys are returned at most

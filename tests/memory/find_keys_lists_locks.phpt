@@ -9,7 +9,7 @@ require __DIR__ . '/../inc/check.inc';
 $lock = new RedisLock('memory://find', 'p:');
 same('none', [], $lock->findKeys());
 for ($i = 0; $i < 700; $i++) {
-    $lock->acquire("k*$i", $i < 350 ? 10 : 100);
+    $token = $lock->acquire("k*$i", $i < 350 ? 10 : 100);
 }
 same('all', 700, count($lock->findKeys()));
 same('one', ['k*8'], array_values(array_intersect($lock->findKeys('k*8'), ['k*8'])));

@@ -15,10 +15,10 @@ require __DIR__ . '/../inc/page.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 for ($i = 0; $i < 198; $i++) {
-    $lock->acquire(sprintf('item:%03d', $i), ttl: 300);
+    $token = $lock->acquire(sprintf('item:%03d', $i), ttl: 300);
 }
-$lock->acquire('订单:42', ttl: 300);
-(new RedisLock($server->dsn(), label: '<img/src=x/onerror=document.title=1>'))
+$token = $lock->acquire('订单:42', ttl: 300);
+$token = (new RedisLock($server->dsn(), label: '<img/src=x/onerror=document.title=1>'))
     ->acquire('<script>document.title = 2</script>', ttl: 300);
 $page = new Page($server);
 $browser = new Browser($server->folder);
@@ -53,7 +53,7 @@ $await = fn (string $what, string $expression) => eventually($what,
             return false;
         }
     }, 20.0);
-$lock->acquire('later', ttl: 300);
+$token = $lock->acquire('later', ttl: 300);
 $await('a later lock', "$keys.includes('later')");
 $server->kill();
 $await('an outage', 'document.title === "Outage"'

@@ -16,7 +16,7 @@ $lock = new RedisLock($server->dsn(), prefix: 'app:');
 $page = new Page($server, ini: ['redislock.prefix' => 'app:']);
 
 /* Who may see it. */
-$lock->acquire('secret');
+$token = $lock->acquire('secret');
 foreach (['no password' => null, 'an empty one' => '', 'a wrong one' => 'se cret',
     'a part of it' => 'se cret:'] as $what => $password) {
     $answer = $page->get('', $password);
@@ -52,14 +52,15 @@ same('no locks', [200, true], [$page->get()->status,
 
 /* Locks of all kinds. */
 for ($i = 0; $i < 200; $i++) {
-    $lock->acquire(sprintf('item:%03d', $i), ttl: 300);
+    $token = $lock->acquire(sprintf('item:%03d', $i), ttl: 300);
 }
-$lock->acquire('订单:42', ttl: 15);
-(new RedisLock($server->dsn(), 'app:', label: '<b>&"\'holder'))->acquire('labelled', ttl: 300);
+$token = $lock->acquire('订单:42', ttl: 15);
+$token = (new RedisLock($server->dsn(), 'app:', label: '<b>&"\'holder'))
+    ->acquire('labelled', ttl: 300);
 $markup = '"><script>alert(1)</script>&amp;\'';
-$lock->acquire($markup, ttl: 300);
-$lock->acquire("bytes\0\xff\u{202e}end", ttl: 300);
-$lock->acquire('42', ttl: 300);
+$token = $lock->acquire($markup, ttl: 300);
+$token = $lock->acquire("bytes\0\xff\u{202e}end", ttl: 300);
+$token = $lock->acquire('42', ttl: 300);
 $server->cmd('SET', 'app:foreign', 'somebody', 'PX', 300000);
 $server->cmd('SET', 'app:endless', 'somebody');
 $server->cmd('SET', 'other:key', 'somebody');

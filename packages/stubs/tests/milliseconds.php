@@ -5,7 +5,8 @@
 
 declare(strict_types=1);
 
-function take(RedisLock $lock, ?RedisLock $other, string $token, RedisLockLease $lease, int $n): void
+function take(RedisLock $lock, ?RedisLock $other, string $token, RedisLockLease $lease,
+    int $n): void
 {
     $lock->acquire('k', 30000); // in ms: the TTL
     $lock->acquire('k', ttl: 5000, wait: 2); // in ms: by name
