@@ -49,12 +49,12 @@ static void scripts_are_answered(void)
 	ASK(0, "EVALSHA #release 1 k other", ":0");
 	ASK(0, "EVALSHA #release 1 k tok", ":1");
 	ASK(0, "EVALSHA #release 1 k tok", ":0");
-	ASK(0, "EVAL @inspect 1 k", "[:-2 :0 :0 ]");
+	ASK(0, "EVAL @inspect 1 k", "[:-2 :0 :0  ]");
 	ASK(0, "SET k foreign NX PX 60000", "+OK");
 	say(0, "EVALSHA #inspect 1 k");
 	const char *state = memory_hear(links[0]);
 	CHECK(strncmp(state, "[:", 2) == 0 && atoi(state + 2) > 50000 && atoi(state + 2) <= 60000);
-	CHECK_HAS(state, " foreign]");
+	CHECK_HAS(state, " foreign ]");
 }
 
 static void bytes_that_are_no_command_end_the_connection(void)

@@ -23,8 +23,11 @@ static void append_role(const rl_errand *member, rl_error *err, size_t room)
 {
 	char role[SERVICE_SHOWN + 80];
 	const rl_route *route = member->server->route;
-	bool is_gone = member->err->status == RL_ERR_CONNECT || member->err->status == RL_ERR_TIMEOUT ||
-		member->err->status == RL_ERR_CLOSED;
+	const rl_error *reason = member->err;
+	/* The system has refused the connection, or the answer is missing. Other failures to connect,
+	 * such as that of a primary that is too new, say all themselves. */
+	bool is_gone = reason->status == RL_ERR_TIMEOUT || reason->status == RL_ERR_CLOSED ||
+		(reason->status == RL_ERR_CONNECT && reason->sys_errno != 0);
 	if (!is_gone || member->node == NULL || route == NULL || route->kind != RL_ROUTE_SENTINEL) {
 		return;
 	}

@@ -284,7 +284,8 @@ static bool is_page(rl_bytes text)
 	const char *at = text.len > 0 ? memchr(text.data, ' ', text.len) : NULL;
 	bool is_good = at != NULL && at > text.data && at - text.data <= 20 &&
 		strspn(text.data, "0123456789") == (size_t) (at - text.data);
-	for (at++; is_good && at < end;) {
+	at = is_good ? at + 1 : end;
+	while (is_good && at < end) {
 		int64_t len;
 		const char *colon = memchr(at, ':', (size_t) (end - at));
 		is_good = colon != NULL && colon - at <= 10 &&
