@@ -127,7 +127,7 @@ function system_calls(string $log): array
         } elseif ($count !== null && preg_match('/^sysinfo|^open.*loadavg/', $match[1])) {
             $counts[] = $count;
             $count = null;
-        } elseif ($count !== null && !str_starts_with($match[1], 'clock_gettime')) {
+        } elseif ($count !== null && !preg_match('/^(clock_gettime|time)\b/', $match[1])) {
             $count++;
         }
     }
