@@ -60,7 +60,7 @@ final class CommandsTest extends TestCase
             "~^$this->name is held by web-3:8812 for up to \d\d(\.\d)? s more$~", $output);
         self::redis()->forceRelease($this->name);
 
-        $token = self::redis()->acquire($this->name, 60, token: 'me');
+        self::assertSame('me', self::redis()->acquire($this->name, 60, token: 'me'));
         self::assertStringContainsString("\nThe owner is none of the extension",
             $this->artisan($show)[1]);
         self::redis()->forceRelease($this->name);

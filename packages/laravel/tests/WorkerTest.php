@@ -119,7 +119,7 @@ final class WorkerTest extends QueueTestCase
         self::assertInstanceOf(Worker::class, $worker);
         $worker->shouldQuit = true;
         self::assertSame('done', Cache::lock($this->name, 10)->block(5, fn (): string => 'done'));
-        $token = self::redis()->acquire($this->name, 300);
+        self::assertIsString(self::redis()->acquire($this->name, 300));
         try {
             Cache::lock($this->name, 10)->block(0);
             self::fail('the lock was held');
