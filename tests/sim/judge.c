@@ -902,6 +902,8 @@ void judge_order(unsigned winner)
 	const sim_client *c = &clients[winner];
 	int64_t came_at = c->queued_at != RL_NEVER ? c->queued_at : c->begun_at;
 	int64_t margin = 4 * plan.delay_most + MS;
+	/* A lock that ends by its TTL right before a waiter queues was taken when the waiter looked. If
+	 * several permits end, the next look reserves one of them. */
 	/* A waiter whose lock the replicas do not confirm in time loses its place. */
 	if (plan.faults != 0 || plan.replicas != 0 || plan.has_twins || plan.is_forbidden ||
 		plan.has_pollers || plan.members > 1 || c->is_closing) {
@@ -911,7 +913,8 @@ void judge_order(unsigned winner)
 		const sim_client *o = &clients[i];
 		if (o->is_alive && o->is_waiter && o->subject->key == c->subject->key && i != winner &&
 			o->queued_at != RL_NEVER && o->queued_at + margin < came_at &&
-			o->queued_at > latest_expiry(c->subject->key) && !is_at_its_end(o) && !is_served(o)) {
+			o->queued_at > latest_expiry(c->subject->key) + margin && !is_at_its_end(o) &&
+			!is_served(o)) {
 			world_violate("order: c%u has won k%u, and c%u was in the queue %.3f ms before it",
 				winner, (unsigned) c->subject->key, i, (double) (came_at - o->queued_at) / 1e6);
 		}
