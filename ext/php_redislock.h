@@ -39,12 +39,12 @@ ZEND_BEGIN_MODULE_GLOBALS(redislock)
 	/* The memory that the records take. */
 	size_t record_bytes;
 	/* How calls wait; NULL = they block. See redislock_yield.h. */
-	struct redislock_waiter *waiter;
+	struct redislock_hook *waiter;
 	struct redislock_watch *suspended; /* of the calls that are suspended */
 	struct redislock_watch *idle_watches;
 	unsigned idle_watch_count;
 	/* Hears of contention; NULL = none. See redislock_observer.h. */
-	struct redislock_observer *observer;
+	struct redislock_hook *observer;
 	/* Counts calls of lease() and resume(). See redislock_call_site.h. */
 	uint64_t call_sites;
 	/* How many records are lost and have an onLoss to be called. */

@@ -48,6 +48,48 @@ void redislock_callable_call(const redislock_callable *callable, zend_object *ar
 	zval_ptr_dtor(&retval);
 }
 
+redislock_hook *redislock_hook_new(
+	const zend_fcall_info *function, const zend_fcall_info_cache *cache)
+{
+	if (function == NULL) {
+		return NULL;
+	}
+	redislock_callable given = {.function = function->function_name, .cache = *cache};
+	redislock_hook *hook = emalloc(sizeof *hook);
+	hook->refs = 1;
+	redislock_callable_copy(&hook->callable, &given);
+	return hook;
+}
+
+void redislock_hook_drop(redislock_hook *hook)
+{
+	if (hook != NULL && --hook->refs == 0) {
+		redislock_callable_free(&hook->callable);
+		efree(hook);
+	}
+}
+
+void redislock_hook_forget(redislock_hook *hook)
+{
+	if (hook != NULL) {
+		hook->refs = 1;
+		redislock_hook_drop(hook);
+	}
+}
+
+void redislock_hook_run(redislock_hook *hook, zval *arguments, uint32_t count, zval *answer)
+{
+	zend_fcall_info_cache cache = hook->callable.cache;
+	ZVAL_UNDEF(answer);
+	zend_fcall_info function = {
+		.size = sizeof function, .retval = answer, .params = arguments, .param_count = count};
+	ZVAL_COPY_VALUE(&function.function_name, &hook->callable.function);
+	hook->refs++;
+	/* PHP looks a function that __call() implements up again at each call. */
+	zend_call_function(&function, cache.function_handler != NULL ? &cache : NULL);
+	redislock_hook_drop(hook);
+}
+
 void redislock_callable_add_gc(const redislock_callable *callable, zend_get_gc_buffer *buffer)
 {
 	zval function = callable->function;

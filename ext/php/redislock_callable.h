@@ -32,6 +32,31 @@ void redislock_callable_free(redislock_callable *callable);
  * switched meanwhile. */
 void redislock_callable_call(const redislock_callable *callable, zend_object *argument);
 
+/* A callable that is set for all calls of the request, and may replace itself while it runs. */
+typedef struct redislock_hook {
+	redislock_callable callable;
+	/* One of the request, and one of each call that runs it. */
+	unsigned refs;
+} redislock_hook;
+
+/* A hook with one reference. @param function NULL = NULL is returned */
+redislock_hook *redislock_hook_new(
+	const zend_fcall_info *function, const zend_fcall_info_cache *cache);
+
+/* Drops the reference of the request. May run destructors. @param hook NULL = nothing is done */
+void redislock_hook_drop(redislock_hook *hook);
+
+/* The same at the end of the request: no call that runs the hook will go on. */
+void redislock_hook_forget(redislock_hook *hook);
+
+static inline bool redislock_hook_is_running(const redislock_hook *hook)
+{
+	return hook->refs > 1;
+}
+
+/* Calls the function. May throw, and bail out. @param[out] answer undefined when it has thrown */
+void redislock_hook_run(redislock_hook *hook, zval *arguments, uint32_t count, zval *answer);
+
 /* For the garbage collector: adds what the callable refers to. */
 void redislock_callable_add_gc(const redislock_callable *callable, zend_get_gc_buffer *buffer);
 

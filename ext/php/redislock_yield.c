@@ -28,12 +28,6 @@
 #define VAIN_MAX 100
 #define VAIN_NS RL_NS_PER_MS
 
-typedef struct redislock_waiter {
-	/* One of the thread, and one of each call that runs it. */
-	unsigned refs;
-	redislock_callable callable;
-} redislock_waiter;
-
 struct redislock_watch {
 	/* The next watch in the list of idle watches, or in the list of the watches whose calls are
 	 * suspended. */
@@ -298,47 +292,28 @@ bool redislock_yield_is_possible(void)
 
 /* ---- the waiter ---- */
 
-static void unref(redislock_waiter *waiter)
-{
-	if (--waiter->refs == 0) {
-		redislock_callable_free(&waiter->callable);
-		efree(waiter);
-	}
-}
-
 bool redislock_yield_by(const zend_fcall_info *function, const zend_fcall_info_cache *cache)
 {
-	redislock_waiter *before = REDISLOCK_G(waiter);
-	redislock_waiter *waiter = NULL;
+	redislock_hook *before = REDISLOCK_G(waiter);
 	if (function != NULL && !rl_watch_is_possible()) {
 		zend_throw_error(NULL,
 			"RedisLock::waitWith() needs epoll or kqueue, which this system "
 			"does not have, or a free descriptor");
 		return false;
 	}
-	if (function != NULL) {
-		redislock_callable given = {.function = function->function_name, .cache = *cache};
-		waiter = emalloc(sizeof *waiter);
-		waiter->refs = 1;
-		redislock_callable_copy(&waiter->callable, &given);
-	}
+	redislock_hook *waiter = redislock_hook_new(function, cache);
 	REDISLOCK_G(waiter) = waiter;
 	REDISLOCK_G(env).idle_max = waiter != NULL ? REDISLOCK_IDLE_WITH_WAITER : 0;
-	if (before != NULL) {
-		unref(before); /* may run a destructor */
-	}
+	redislock_hook_drop(before); /* may run a destructor */
 	return EG(exception) == NULL;
 }
 
 void redislock_yield_forget(void)
 {
-	redislock_waiter *waiter = REDISLOCK_G(waiter);
+	redislock_hook *waiter = REDISLOCK_G(waiter);
 	REDISLOCK_G(waiter) = NULL;
 	REDISLOCK_G(env).idle_max = 0;
-	if (waiter != NULL) {
-		waiter->refs = 1; /* no call that runs it will go on */
-		unref(waiter);
-	}
+	redislock_hook_forget(waiter);
 }
 
 static void read_answer(redislock_suspension *suspension, const zval *answer)
@@ -366,24 +341,15 @@ bool redislock_yield_begin(redislock_suspension *suspension, const struct pollfd
 
 void redislock_yield_wait(redislock_suspension *suspension, bool is_waiting)
 {
-	redislock_waiter *waiter = REDISLOCK_G(waiter);
 	zval answer;
 	zval arguments[2];
-	ZVAL_UNDEF(&answer);
 	php_stream_to_zval(suspension->watch->stream, &arguments[0]);
 	ZVAL_BOOL(&arguments[1], is_waiting);
-	zend_fcall_info_cache cache = waiter->callable.cache;
-	zend_fcall_info function = {
-		.size = sizeof function, .retval = &answer, .params = arguments, .param_count = 2};
-	ZVAL_COPY_VALUE(&function.function_name, &waiter->callable.function);
-	waiter->refs++;
-	/* PHP looks a function that __call() implements up again at each call. */
-	zend_call_function(&function, cache.function_handler != NULL ? &cache : NULL);
+	redislock_hook_run(REDISLOCK_G(waiter), arguments, 2, &answer);
 	if (EG(exception) == NULL) {
 		read_answer(suspension, &answer);
 	}
 	zval_ptr_dtor(&answer);
-	unref(waiter);
 }
 
 void redislock_yield_end(redislock_suspension *suspension)
