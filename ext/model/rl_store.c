@@ -216,11 +216,9 @@ static bool mark(
 	}
 	if (own != NULL) {
 		*own = (rl_store_mark){.waiter = c->waiter.mark, .until_us = now_us + c->mark_ms * 1000};
-		rl_bytes name = rl_bytes_of(c->waiter.bytes, c->waiter.len);
-		rl_bytes label = name.len > RL_TOKEN_LEN && name.data[RL_TOKEN_LEN] == '@'
-			? rl_bytes_of(name.data + RL_TOKEN_LEN + 1, name.len - RL_TOKEN_LEN - 1)
-			: rl_bytes_of(NULL, 0);
-		if (rl_label_is_valid(label)) {
+		/* The name of a mark has a label where a token has one. */
+		rl_bytes label = rl_token_label(rl_bytes_of(c->waiter.bytes, c->waiter.len));
+		if (label.data != NULL) {
 			rl_label_set(&own->label, label);
 		}
 	}

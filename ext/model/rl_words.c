@@ -7,14 +7,11 @@ rl_model_text rl_words_text(rl_bytes bytes)
 {
 	size_t len = bytes.len < RL_WORDS_TEXT ? bytes.len : RL_WORDS_TEXT;
 	rl_model_text t;
-	t.mark = UINT64_C(0xcbf29ce484222325);
 	t.len = (uint16_t) len;
 	if (t.len > 0) { /* else there may be no data at all */
 		memcpy(t.bytes, bytes.data, t.len);
 	}
-	for (unsigned i = 0; i < t.len; i++) {
-		t.mark = (t.mark ^ (unsigned char) t.bytes[i]) * UINT64_C(0x100000001b3);
-	}
+	t.mark = rl_bytes_hash(RL_HASH_BEGIN, rl_bytes_of(t.bytes, t.len));
 	return t;
 }
 

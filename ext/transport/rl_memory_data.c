@@ -26,11 +26,7 @@ int64_t rl_memory_now_us(void)
 
 static size_t bucket_of(const rl_memory_server *server, rl_bytes name)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-	for (size_t i = 0; i < name.len; i++) {
-		hash = (hash ^ (unsigned char) name.data[i]) * UINT64_C(0x100000001b3);
-	}
-	return (size_t) (hash & (server->bucket_count - 1));
+	return (size_t) (rl_bytes_hash(RL_HASH_BEGIN, name) & (server->bucket_count - 1));
 }
 
 static rl_bytes name_of(const rl_memory_lock *lock)

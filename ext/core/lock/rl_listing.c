@@ -66,7 +66,7 @@ static bool find_slot(rl_tour *tour)
 	return false;
 }
 
-static void next_member(rl_tour *tour)
+void rl_tour_leave(rl_tour *tour)
 {
 	tour->member++;
 	tour->number = 0;
@@ -77,7 +77,7 @@ static void next_member(rl_tour *tour)
 
 bool rl_tour_goes_on(rl_tour *tour, const rl_set *set)
 {
-	for (; tour->member < set->count; next_member(tour)) {
+	for (; tour->member < set->count; rl_tour_leave(tour)) {
 		bool is_over = tour->cursor_len == 1 && tour->cursor[0] == '0';
 		bool is_cluster = rl_route_has_redirects(set->members[tour->member].route);
 		if (!is_over && (tour->cursor_len > 0 || !is_cluster)) {
@@ -91,18 +91,10 @@ bool rl_tour_goes_on(rl_tour *tour, const rl_set *set)
 	return false;
 }
 
-void rl_tour_leave(rl_tour *tour)
-{
-	next_member(tour);
-}
-
 /* Notes that the node was asked. @return true = it was asked before */
 static bool note_node(rl_tour *tour, const rl_target *node)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-	for (const char *at = node->name; *at != '\0'; at++) {
-		hash = (hash ^ (unsigned char) *at) * UINT64_C(0x100000001b3);
-	}
+	uint64_t hash = rl_bytes_hash(RL_HASH_BEGIN, rl_bytes_of(node->name, strlen(node->name)));
 	for (unsigned i = 0; i < tour->node_count; i++) {
 		if (tour->nodes[i] == hash) {
 			return true;
@@ -172,14 +164,10 @@ static const rl_op_class page_class = {.step = step, .abandon = abandon};
 /* The set has one member, which is borrowed. */
 static void take_member(rl_page *page, const rl_set *set, unsigned index)
 {
+	page->one = *set;
 	page->one.members[0] = set->members[index];
 	page->one.count = 1;
-	page->one.backoff = set->backoff;
-	page->one.retries = set->retries;
-	page->one.outage_wait_ns = set->outage_wait_ns;
-	page->one.drift_factor = set->drift_factor;
-	page->one.label = set->label;
-	page->one.naming = set->naming;
+	page->one.number = 0; /* it is another set */
 	page->op.call.terms.set = &page->one;
 	page->op.call.members[0].server = &page->one.members[0];
 	page->op.call.order[0] = 0;
