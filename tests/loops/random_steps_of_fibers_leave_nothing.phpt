@@ -171,7 +171,9 @@ $steps = (int) (getenv('REDISLOCK_TEST_STEPS') ?: 400);
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $counts = [];
-for ($seed = 1; $seed <= $seeds; $seed++) {
+/* Whether a cancelled call is a release depends on the moment, so more seeds may look for one. */
+$has_met_all = fn (): bool => $seeds < 10 || RedisLock::stats()['late_releases'] > 0;
+for ($seed = 1; $seed <= $seeds || (!$has_met_all() && $seed <= 4 * $seeds); $seed++) {
     mt_srand($seed);
     $walk = new Walk($lock, $steps, $counts);
     same("faults of seed $seed", [], $walk->faults);
@@ -183,9 +185,7 @@ for ($seed = 1; $seed <= $seeds; $seed++) {
     same("waits after seed $seed", 0, RedisLock::stats()['waiting']);
 }
 check('a release has woken a wait', RedisLock::stats()['wake_ups'] > 0);
-if ($seeds >= 10) {
-    check('a release was cancelled', RedisLock::stats()['late_releases'] > 0);
-}
+check('a release was cancelled', $has_met_all());
 foreach (['lease', 'synchronized', 'release', 'drop', 'extend', 'verify', 'fence', 'refused',
     'cancelled'] as $what) {
     check("$what has happened", ($counts[$what] ?? 0) > 0);
