@@ -17,8 +17,9 @@ if (!str_contains((string) shell_exec('script --version 2>&1'), 'util-linux')) {
 require __DIR__ . '/../inc/tool.inc';
 
 $server = start_server();
-/* Not a trap of the shell, which may run once for two signals. */
-$command = tool_command(['run', 'k', '--', 'sh', '-c', 'exec ' . php_command() . ' -r '
+/* Not a trap of the shell, which may run once for two signals. Neither shell stays: Ctrl-C would
+   end it, too. */
+$command = 'exec ' . tool_command(['run', 'k', '--', 'sh', '-c', 'exec ' . php_command() . ' -r '
     . escapeshellarg('pcntl_async_signals(true);
         pcntl_signal(SIGINT, function (): void { echo "interrupted\n"; });
         echo "ready\n";
