@@ -12,6 +12,7 @@
  *
  *     ?prefix=order:   only the keys that begin so
  *     ?every=5         refresh each 5 seconds; 0 = never
+ *     ?all=1           also strings that this extension has not written
  */
 
 declare(strict_types=1);
@@ -75,30 +76,38 @@ function refusal(): ?string
 /* ---- The locks ---- */
 
 /**
- * @return array{list<array{string, RedisLockState}>, bool} the locks, those with waiters first,
- *   and whether these are all
+ * @return array{list<array{string, RedisLockState}>, int, bool} the locks, those with waiters
+ *   first and then those that are held longest; how many keys $all would add; and whether there
+ *   are more locks
  */
-function locks(RedisLock $lock, string $prefix): array
+function locks(RedisLock $lock, string $prefix, bool $all): array
 {
     $keys = $lock->findKeys($prefix, MOST_LOCKS + 1);
-    $all = count($keys) <= MOST_LOCKS;
+    $more = count($keys) > MOST_LOCKS;
     $locks = [];
+    $hidden = 0;
     foreach ($lock->inspectAll(array_slice($keys, 0, MOST_LOCKS)) as $key => $state) {
-        if ($state !== null) {          // otherwise it was freed meanwhile, or is no lock
+        if ($state === null) {
+            continue;                   // it was freed meanwhile, or is no lock
+        }
+        if ($state->isForeign && !$all) {
+            $hidden++;
+        } else {
             $locks[] = ["$key", $state];
         }
     }
-    usort($locks, byWaiters(...));
-    return [$locks, $all];
+    usort($locks, byUrgency(...));
+    return [$locks, $hidden, $more];
 }
 
 /**
  * @param array{string, RedisLockState} $a
  * @param array{string, RedisLockState} $b
  */
-function byWaiters(array $a, array $b): int
+function byUrgency(array $a, array $b): int
 {
-    return $b[1]->waiters <=> $a[1]->waiters ?: strcmp($a[0], $b[0]);
+    return [$b[1]->waiters, $a[1]->since ?? PHP_INT_MAX, $a[0]]
+        <=> [$a[1]->waiters, $b[1]->since ?? PHP_INT_MAX, $b[0]];
 }
 
 function holder(RedisLockState $state): string
@@ -117,7 +126,9 @@ function waiters(RedisLockState $state): string
     if ($state->waiters === 0) {
         return '';
     }
-    $shown = array_slice($state->waiting, 0, 3);
+    $labels = $state->waiting;
+    sort($labels, SORT_NATURAL);        // in one order on each page
+    $shown = array_slice($labels, 0, 3);
     $more = $state->waiters - count($shown);
     $names = implode(', ', array_map(text(...), $shown));
     return "$state->waiters" . ($names === '' ? '' : " <small><bdi>$names</bdi>"
@@ -232,11 +243,18 @@ function query(string $name, string $default): string
     return is_string($value) ? $value : $default;
 }
 
+/** @param array<string, string|int> $query */
+function url(array $query): string
+{
+    return quoted('?' . http_build_query($query));
+}
+
 /** @return array{string, string} title and HTML */
-function content(string $prefix): array
+function content(string $prefix, int $every, bool $all): array
 {
     try {
-        [$locks, $all] = locks(new RedisLock(timeout: 0.5, connectTimeout: 0.5), $prefix);
+        [$locks, $hidden, $more] = locks(
+            new RedisLock(timeout: 0.5, connectTimeout: 0.5), $prefix, $all);
     } catch (RedisLockException $e) {
         http_response_code(503);
         $what = $e instanceof RedisLockConnectionException ? 'Redis cannot be reached'
@@ -248,14 +266,19 @@ function content(string $prefix): array
         return ['Error', '<p class=outage role=alert>' . text($e->getMessage())];
     }
     $waiting = array_sum(array_map(static fn (array $lock): int => $lock[1]->waiters, $locks));
-    $title = count($locks) . ($all ? '' : '+') . " locks, $waiting waiting";
-    $html = $all ? '' : '<p class=outage>There are more locks than are shown: choose a prefix.';
+    $title = count($locks) . ($more ? '+' : '') . " locks, $waiting waiting";
+    $html = $more ? '<p class=outage>There are more locks than are shown: choose a prefix.' : '';
     $html .= '<table><tr><th>key<th>holder<th title="since the holder asked for the lock">age'
         . '<th title="a full bar is 30 seconds, or more">time left<th>waiters' . "\n";
     foreach ($locks as [$key, $state]) {
         $html .= row($key, $state, time());
     }
-    return [$title, "$html</table>" . ($locks === [] ? '<p>no locks' : '')];
+    $html .= '</table>' . ($locks === [] ? '<p>no locks' : '');
+    if ($hidden > 0) {
+        $html .= '<p><a href="' . url(['prefix' => $prefix, 'every' => $every, 'all' => 1])
+            . "\">also show keys that this extension has not written: $hidden</a>";
+    }
+    return [$title, $html];
 }
 
 function page(): void
@@ -275,12 +298,14 @@ function page(): void
     }
     $prefix = query('prefix', '');
     $every = max(0, min(3600, (int) query('every', '1')));
-    [$title, $html] = content($prefix);
+    $all = query('all', '') === '1';
+    [$title, $html] = content($prefix, $every, $all);
     $numbers = numbers();
     $refresh = $every === 0 ? '' : "<meta http-equiv=refresh content=$every>";
-    $link = http_build_query(['prefix' => $prefix, 'every' => $every === 0 ? 1 : 0]);
-    $pause = '<a href="?' . quoted($link) . '">' . ($every === 0 ? 'go on' : 'pause') . '</a>';
+    $pause = '<a href="' . url(['prefix' => $prefix, 'every' => $every === 0 ? 1 : 0,
+        'all' => (int) $all]) . '">' . ($every === 0 ? 'go on' : 'pause') . '</a>';
     $value = quoted($prefix);
+    $hidden = $all ? '<input type=hidden name=all value=1>' : '';
     $clock = date('H:i:s');
     echo <<<HTML
         <!DOCTYPE html>
@@ -315,7 +340,8 @@ function page(): void
         figure p { margin: 0; font-size: .85em; }
         </style>
         <h1>$title <small>at $clock, $pause</small></h1>
-        <form><label>keys that begin with <input name=prefix value="$value"></label></form>
+        <form><label>keys that begin with <input name=prefix value="$value"></label>
+        $hidden</form>
         $html
         $numbers
         </html>

@@ -72,8 +72,14 @@ $waiter = start_php('
 eventually('one waits', fn () => $lock->inspect('订单:42')->waiters === 1);
 
 $answer = $page->get();
+same('only locks', 206, count(rows($answer->body)));
+matches('what is hidden', '~<a href="\?prefix=&amp;every=1&amp;all=1">also show .*: 2</a>~',
+    $answer->body);
+$answer = $page->get('all=1');
 $rows = rows($answer->body);
 same('status', 200, $answer->status);
+matches('the form and the pause keep all', '~"\?prefix=&amp;every=0&amp;all=1">pause.*'
+    . '<input type=hidden name=all value=1>~s', $answer->body);
 same('rows', 208, count($rows));
 matches('title', '~<title>208 locks, 1 waiting</title>~', $answer->body);
 matches('it refreshes itself each second', '~<meta http-equiv=refresh content=1>~', $answer->body);

@@ -31,11 +31,17 @@ $token = $lock->acquire('订单:42', 60);
 $waiter = waiter($dsn, '订单:42', [], ['prefix' => 'app:', 'label' => 'web-1:7']);
 queued($server, 1);
 matches('held', '~^订单:42\n  holder   web-3:8812\n  since    \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+,'
-    . ' [\d.]+ s ago\n  held     for [\d.]+ s more\n  waiters  1: web-1:7\n\[0\]\n$~',
+    . ' [\d.]+ s ago, the wait included\n  held     for [\d.]+ s more\n  waiters  1: web-1:7\n\[0\]\n$~',
     $show('订单:42', '--prefix=app:'));
 same('by the ini setting', 0, run_tool(tool_command(['show', '订单:42'],
     ['redislock.prefix' => 'app:', 'redislock.servers' => $dsn])));
 same('another key', "订单:42 is free\n[1]\n", $show('订单:42'));
+$two = 'redislock: the prefix "app:" stands before KEY, so this was the key "app:app:订单:42": leave'
+    . " the prefix out of KEY, or give --prefix=\n";
+same('a key with its prefix', "{$two}app:订单:42 is free\n[1]\n",
+    $show('app:订单:42', '--prefix=app:'));
+same('release', "redislock: the lock \"app:订单:42\" is free\n{$two}[1]\n",
+    tool($dsn, 'release', 'app:订单:42', '--prefix=app:', '--yes'));
 $fields = json_decode(strtok($show('订单:42', '--prefix=app:', '--json'), "\n"), true);
 between('since', $began, $began + slack(2), $fields['since']);
 between('remaining', 30, 60, $fields['remaining']);
@@ -50,13 +56,14 @@ matches('no terminal', '~^redislock: there is no terminal ~',
 same('still held', $token, $lock->owner('订单:42'));
 foreach (['n' => 1, '' => 1, 'nay' => 1] as $answer => $code) {
     [$text, $seen] = on_terminal($dsn, (string) $answer, 'release', '订单:42', '--prefix=app:');
-    matches("\"$answer\"", '~the lock "订单:42" is held by web-3:8812, taken [\d.]+ s ago,'
-        . ' for [\d.]+ s more. Free it\? \[y/N\]~', $text);
+    matches("\"$answer\"", '~the lock "订单:42" is held for [\d.]+ s more by web-3:8812,'
+        . ' which asked for it [\d.]+ s ago\. Free it\? \[y/N\]~', $text);
     same("\"$answer\": exit code", $code, $seen);
     same("\"$answer\": still held", $token, $lock->owner('订单:42'));
 }
 [$text, $code] = on_terminal($dsn, 'y', 'release', '订单:42', '--prefix=app:');
 same('yes', 0, $code);
+matches('it says so', '~redislock: the lock "订单:42" is freed~', $text);
 matches('the waiter has it', TOKEN, (string) $waiter->result()['token']);
 
 same('--yes', "[0]\n", tool($dsn, 'release', '订单:42', '--prefix=app:', '--yes'));
@@ -78,11 +85,15 @@ same('the new holder', $token, $lock->owner('k'));
 /* Holders without a token of their own. */
 same('once()', true, $lock->once('work', fn () => null, for: 60));
 matches('once()', '~^app:work\n  holder   \(done\)\n~', $show('app:work'));
+[$text] = on_terminal($dsn, 'n', 'release', 'app:work');
+matches('the question', '~the work of "app:work" is done, .* more\. Remove the mark\?~', $text);
 same('the mark is removed', "[0]\n", tool($dsn, 'release', 'app:work', '--yes'));
 same('it is free', false, $lock->isLocked('work'));
 $server->cmd('SET', 'foreign', "\e]0;title\x07");
 matches('foreign', '~^foreign\n  holder   \(another client\)\n  since    unknown\n'
     . '  held     without an end\n  waiters  0\n\[0\]\n$~', $show('foreign'));
+[$text] = on_terminal($dsn, 'n', 'release', 'foreign');
+matches('it may be no lock', '~has not written the value of "foreign": .* Delete it\?~', $text);
 same('foreign is freed', "[0]\n", tool($dsn, 'release', 'foreign', '--yes'));
 $server->cmd('LPUSH', 'list', 'x');
 matches('a list', '~^redislock: .*WRONGTYPE.*\n\[69\]\n$~', $show('list'));

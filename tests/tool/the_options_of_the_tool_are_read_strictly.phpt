@@ -41,7 +41,7 @@ foreach ([
     [['top', '--limit=x'], 64, '~--limit needs a number from 1 on, not "x"~'],
     [['top', '--limit=0'], 64, '~--limit needs~'],
     [['top', '--interval=soon'], 64, '~--interval needs a number of seconds~'],
-    [['top', 'redis://127.0.0.1'], 64, '~"top" has only options~'],
+    [['top', 'redis://127.0.0.1'], 64, '~"top" has only options: --prefix=TEXT ~'],
     [['top', '--ttl=3'], 64, '~there is no option --ttl~'],
     [['show'], 64, '~the KEY is missing~'],
     [['show', 'a', 'b'], 64, '~"b" is one word too many~'],
@@ -60,7 +60,7 @@ foreach ([
     [['show', 'k'], 69, '~cannot connect~'],
     [['release', 'k', '--yes'], 69, '~cannot connect~'],
     [['top', '--once'], 69, '~cannot connect~'],
-    [['top'], 69, '~cannot connect~'],
+    [['top'], 69, '~cannot connect: .*\)\n~'],
 ] as [$words, $code, $regex]) {
     $what = implode(' ', $words);
     $text = $main(...$words);
@@ -88,6 +88,12 @@ foreach (['memory://', 'MEMORY://tests', "memory://a $nowhere"] as $dsns) {
 }
 matches('of the ini setting', '~memory:// is inside~', (string) shell_exec('REDISLOCK_DSN= '
     . tool_command(['show', 'k'], ['redislock.servers' => 'memory://']) . ' 2>&1'));
+
+/* A server that the command line does not name is that of the ini setting, and this is said. */
+matches('the origin of the server', '~^redislock: redis://127\.0\.0\.1:1: cannot connect: .*;'
+    . ' there is neither --dsn nor REDISLOCK_DSN, so this is the server of redislock\.servers\n69$~',
+    (string) shell_exec('REDISLOCK_DSN= ' . tool_command(['show', 'k'],
+        ['redislock.servers' => $nowhere]) . ' 2>&1; printf $?'));
 
 /* What a DSN has does not reach the terminal. */
 matches('escape sequences', '~^redislock: [\x20-\x7e]+\n\[\d+\]\n$~',

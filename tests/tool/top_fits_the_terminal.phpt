@@ -59,7 +59,7 @@ function table(string $dsn, int $columns): array
         . ' REDISLOCK_DSN=' . escapeshellarg($dsn) . " $command 2>&1")));
 }
 
-foreach ([20, 40, 80, 132] as $columns) {
+foreach ([20, 50, 80, 132] as $columns) {
     $lines = table($dsn, $columns);
     same("$columns columns: lines", 7, count($lines));
     foreach ($lines as $line) {
@@ -72,6 +72,11 @@ foreach ([20, 40, 80, 132] as $columns) {
 $text = implode("\n", table($dsn, 80));
 matches('a Chinese key', '~^订单:42 +web-3:8812 ~m', $text);
 matches('a long key is cut in its middle', '~^long:long:.*\.\.\.\S*long:end +web-3:8812 ~m', $text);
+foreach ([50, 80] as $columns) {
+    $whole = preg_match_all('~  [\d.]+ s +\d+ min \d+ s  0$~m',
+        preg_replace('~ +$~m', '', implode("\n", table($dsn, $columns))));
+    same("$columns columns: each time left is whole", 4, $whole);
+}
 matches('a pipe gets all', '~^(long:){60}end  web-3:8812 ~m', implode("\n", table($dsn, 0)));
 same('JSON has the keys', '订单:42', json_decode(tool_json($dsn), true)['locks'][2]['key'] ?? null);
 check('JSON is ASCII', preg_match('~^[\x20-\x7e]+\n$~D', tool_json($dsn)) === 1);

@@ -1,5 +1,5 @@
 --TEST--
-redislock top shows the locks under a prefix with holder, age, time left and waiters, as a table or JSON.
+redislock top shows the locks under a prefix with holder, age, time left and waiters, as a table or JSON: those with waiters first, then those held longest.
 --EXTENSIONS--
 redislock
 pcntl
@@ -62,6 +62,31 @@ matches('all', '~\nshop:\*7 +\(another client\)  \?  +no TTL  +0\n~',
     tool($dsn, 'top', '--once', '--prefix=shop:', '--all'));
 matches('beyond the limit', '~; more than 1 key, see --limit\n~',
     tool($dsn, 'top', '--once', '--all', '--limit=1'));
+
+matches('a pattern', '~^0 locks, .*\n--prefix is no pattern: "\*" stands for itself\n\[0\]\n$~s',
+    tool($dsn, 'top', '--once', '--prefix=sh*'));
+
+/* The second in which a token was drawn decides, and among equals the key. */
+$old = RedisLock::token();
+eventually('the next second', fn () => time() > $began);
+usleep(1_100_000);
+foreach (['order:b' => null, 'order:a' => null, 'order:z' => $old] as $key => $token) {
+    same($key, true, $lock->acquire($key, 60, token: $token ?? RedisLock::token()) !== null);
+}
+$second = waiter($dsn, 'shop:42', [], ['label' => 'web-1:10']);
+queued($server, 2);
+same('those that wait', ['web-1:7', 'web-1:10'], top($dsn)['locks'][0]['waiting']);
+$order = array_keys(holders($dsn));
+same('the waiters first, then the oldest', ['shop:42', 'order:z'], array_slice($order, 0, 2));
+same('the others', [], array_diff(['order:a', 'order:b'], array_slice($order, 2)));
+$small = new PhpChild(tool_command(['top']), ['REDISLOCK_DSN' => $dsn, 'LINES' => '7']);
+$small->expect('~\norder:z .*\n\.\.\. 2 more; --once shows all\n~s');
+$small->signal(SIGTERM);
+$small->output();
+$second->kill();
+$lock->forceRelease('order:a');
+$lock->forceRelease('order:b');
+$lock->forceRelease('order:z');
 
 /* Each interval a view, until the reader of the pipe has enough. */
 $views = (string) shell_exec('REDISLOCK_DSN=' . escapeshellarg($dsn) . ' '

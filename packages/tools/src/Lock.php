@@ -54,12 +54,20 @@ final class Lock
         };
     }
 
+    /** @return list<string> the labels of the waiters, in one order in each view */
+    public function waiting(): array
+    {
+        $labels = $this->state->waiting;
+        sort($labels, SORT_NATURAL);
+        return $labels;
+    }
+
     /** @return array<string, mixed> for JSON */
     public function fields(): array
     {
         return ['key' => $this->key, 'holder' => $this->state->label,
             'since' => $this->state->since, 'remaining' => $this->state->remaining,
-            'waiters' => $this->state->waiters, 'waiting' => $this->state->waiting,
+            'waiters' => $this->state->waiters, 'waiting' => $this->waiting(),
             'isForeign' => $this->state->isForeign, 'isReserved' => $this->state->isReserved,
             'isDone' => $this->state->isDone];
     }

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace RedisLock\Tools;
 
+use RedisLockConnectionException;
 use RedisLockException;
 use ValueError;
 
@@ -83,7 +84,12 @@ final class Program
             return 0;
         }
         self::needExtension();
-        return $command->run($arguments);
+        try {
+            return $command->run($arguments);
+        } catch (RedisLockConnectionException $e) {
+            throw new Failure($e->getMessage() . Servers::origin($arguments),
+                ExitCode::Unavailable);
+        }
     }
 
     /** @param list<string> $words */

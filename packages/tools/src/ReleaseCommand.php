@@ -44,6 +44,7 @@ final class ReleaseCommand implements Command
         $state = $redisLock->inspect($key);
         if ($state === null) {
             Program::say("the lock \"$key\" is free");
+            Servers::warnOfTwoPrefixes($arguments, $key);
             return 1;
         }
         if ($asks && !self::confirms(new Lock($key, $state))) {
@@ -54,15 +55,24 @@ final class ReleaseCommand implements Command
             : $redisLock->release($key, $token);
         if (!$isFreed) {
             Program::say("the lock \"$key\" has changed hands or ended meanwhile");
+        } elseif ($asks) {
+            Program::say("the lock \"$key\" is freed");
         }
         return $isFreed ? 0 : 1;
     }
 
     private static function confirms(Lock $lock): bool
     {
-        $since = $lock->age() === null ? '' : ", taken {$lock->age()} ago";
-        fwrite(STDERR, Text::clean("the lock \"$lock->key\" is held by {$lock->holder()}$since,"
-            . " {$lock->left()}. Free it? [y/N]") . ' ');
+        $question = match (true) {
+            $lock->state->isDone => "the work of \"$lock->key\" is done, and stays marked so"
+                . " {$lock->left()}. Remove the mark?",
+            $lock->state->isForeign => "this extension has not written the value of \"$lock->key\":"
+                . ' it is a lock of another client, a token of your own, or other data. Delete it?',
+            default => "the lock \"$lock->key\" is held {$lock->left()} by {$lock->holder()}"
+                . ($lock->age() === null ? '' : ", which asked for it {$lock->age()} ago")
+                . '. Free it?',
+        };
+        fwrite(STDERR, Text::clean("$question [y/N]") . ' ');
         return preg_match('~^y(es)?$~i', trim((string) fgets(STDIN))) === 1;
     }
 }

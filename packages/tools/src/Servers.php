@@ -43,6 +43,24 @@ final class Servers
         return $arguments->value('--prefix') ?? (string) ini_get('redislock.prefix');
     }
 
+    /** For a key that is free: it may have been copied from a list, with its prefix. */
+    public static function warnOfTwoPrefixes(Arguments $arguments, string $key): void
+    {
+        $prefix = self::prefix($arguments);
+        if ($prefix !== '' && str_starts_with($key, $prefix)) {
+            Program::say("the prefix \"$prefix\" stands before KEY, so this was the key"
+                . " \"$prefix$key\": leave the prefix out of KEY, or give --prefix=");
+        }
+    }
+
+    /** Where the servers come from, if the user has named none. */
+    public static function origin(Arguments $arguments): string
+    {
+        return $arguments->all('--dsn') !== [] || trim((string) getenv('REDISLOCK_DSN')) !== '' ? ''
+            : '; there is neither --dsn nor REDISLOCK_DSN, so this is the server of'
+                . ' redislock.servers';
+    }
+
     /** @return list<string> */
     private static function dsns(Arguments $arguments): array
     {

@@ -33,6 +33,9 @@ final class ShowCommand implements Command
     {
         $key = $arguments->key();
         $state = Servers::connect($arguments)->inspect($key);
+        if ($state === null) {
+            Servers::warnOfTwoPrefixes($arguments, $key);
+        }
         if ($arguments->has('--json')) {
             $fields = $state === null ? ['key' => $key] : (new Lock($key, $state))->fields();
             echo Json::line($fields + ['isLocked' => $state !== null]);
@@ -47,8 +50,8 @@ final class ShowCommand implements Command
     {
         $state = $lock->state;
         $since = $state->since === null ? 'unknown'
-            : date('Y-m-d H:i:s T', $state->since) . ", {$lock->age()} ago";
-        $waiting = $state->waiting === [] ? '' : ': ' . implode(', ', $state->waiting);
+            : date('Y-m-d H:i:s T', $state->since) . ", {$lock->age()} ago, the wait included";
+        $waiting = $state->waiting === [] ? '' : ': ' . implode(', ', $lock->waiting());
         return Text::clean($lock->key) . "\n"
             . '  holder   ' . Text::clean($lock->holder()) . "\n"
             . "  since    $since\n"

@@ -9,7 +9,7 @@ use RedisLock;
 /** All locks under the prefix of an object, as the last look has found them. */
 final class Survey
 {
-    /** @var list<Lock> those with most waiters first */
+    /** @var list<Lock> those with most waiters first, then those that are held longest */
     private array $locks = [];
 
     /** How many keys were left out because their value is not of this extension. */
@@ -19,12 +19,13 @@ final class Survey
     private bool $isComplete = true;
 
     /**
-     * @param string $shownPrefix what stands before each key when it is shown
+     * @param string $prefix of the object
      * @param int<1, max> $limit of keys that are looked at
      */
     public function __construct(
         private readonly RedisLock $redisLock,
-        private readonly string $shownPrefix,
+        private readonly string $prefix,
+        private readonly bool $strips,
         private readonly int $limit,
         private readonly bool $showsForeign,
     ) {
@@ -42,11 +43,12 @@ final class Survey
             if ($state !== null && $state->isForeign && !$this->showsForeign) {
                 $this->hidden++;
             } elseif ($state !== null) {
-                $this->locks[] = new Lock($this->shownPrefix . $key, $state);
+                $this->locks[] = new Lock(($this->strips ? '' : $this->prefix) . $key, $state);
             }
         }
         usort($this->locks, static fn (Lock $a, Lock $b): int =>
-            [$b->state->waiters, $a->key] <=> [$a->state->waiters, $b->key]);
+            [$b->state->waiters, $a->state->since ?? PHP_INT_MAX, $a->key]
+            <=> [$a->state->waiters, $b->state->since ?? PHP_INT_MAX, $b->key]);
     }
 
     /** @return array<string, mixed> for JSON */
@@ -62,16 +64,19 @@ final class Survey
      */
     public function table(?int $width, int $most): string
     {
-        $table = new Table(['KEY', 'HOLDER', 'HELD', 'LEFT', 'WAITERS']);
+        /* A part of a duration would be another duration, and a key says more than labels. */
+        $table = new Table(['KEY' => 2, 'HOLDER' => 1, 'HELD' => 0, 'LEFT' => 0, 'WAITERS' => 1]);
         foreach (array_slice($this->locks, 0, $most) as $lock) {
             $state = $lock->state;
-            $waiting = $state->waiting === [] ? '' : ': ' . implode(' ', $state->waiting);
+            $waiting = $state->waiting === [] ? '' : ': ' . implode(' ', $lock->waiting());
             $table->add([$lock->key, $lock->holder(), $lock->age() ?? '?', $lock->remaining(),
                 "$state->waiters$waiting"]);
         }
         $more = max(0, count($this->locks) - $most);
         return Text::cut($this->title(), $width) . "\n\n" . $table->text($width)
-            . ($more > 0 ? "... $more more\n" : '');
+            . ($more > 0 ? Text::cut("... $more more; --once shows all", $width) . "\n" : '')
+            . ($this->locks === [] && str_contains($this->prefix, '*')
+                ? Text::cut('--prefix is no pattern: "*" stands for itself', $width) . "\n" : '');
     }
 
     private function title(): string

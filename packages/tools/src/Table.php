@@ -12,10 +12,17 @@ final class Table
     /** @var non-empty-list<non-empty-list<string>> */
     private array $rows;
 
-    /** @param non-empty-list<string> $heads */
+    /** @var non-empty-list<int> */
+    private readonly array $weights;
+
+    /**
+     * @param non-empty-array<string, int> $heads head => weight: in a narrow terminal a column of
+     *   weight 2 keeps twice the width of a column of weight 1, and a column of weight 0 all of it
+     */
     public function __construct(array $heads)
     {
-        $this->rows = [$heads];
+        $this->rows = [array_keys($heads)];
+        $this->weights = array_values($heads);
     }
 
     /** @param non-empty-list<string> $cells any text, one for each head */
@@ -36,7 +43,7 @@ final class Table
         return $text;
     }
 
-    /** @return list<int> how wide each column is: the widest ones give way until all fit */
+    /** @return list<int> how wide each column is: the widest ones for their weight give way */
     private function columns(?int $width): array
     {
         $columns = array_map(Text::width(...), $this->rows[0]);
@@ -46,7 +53,9 @@ final class Table
         }
         $room = ($width ?? PHP_INT_MAX) - strlen(self::GAP) * (count($columns) - 1);
         for ($most = max(0, ...$columns); $most > 1 && array_sum($columns) > $room; $most--) {
-            $columns = array_map(static fn (int $column): int => min($column, $most - 1), $columns);
+            $columns = array_map(static fn (int $column, int $weight): int =>
+                $weight === 0 ? $column : min($column, $weight * ($most - 1)),
+                $columns, $this->weights);
         }
         return $columns;
     }

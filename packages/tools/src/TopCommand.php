@@ -18,8 +18,9 @@ final class TopCommand implements Command
         return <<<'TEXT'
             usage: redislock top [OPTION...]
 
-            Shows the locks under the prefix, refreshed each second, those with waiters first. On a
-            cluster it looks on all nodes, and of a Redlock set it shows what a majority has.
+            Shows the locks under the prefix, refreshed each second: those with most waiters first,
+            then those that are held longest. On a cluster it looks on all nodes, and of a Redlock
+            set it shows what a majority has.
 
               --once           show the locks once, and end
               --json           write a line of JSON in place of the table
@@ -45,13 +46,15 @@ final class TopCommand implements Command
     public function run(Arguments $arguments): int
     {
         if ($arguments->words !== [] || $arguments->rest !== null) {
-            throw new Failure('"top" has only options', ExitCode::Usage);
+            throw new Failure('"top" has only options: --prefix=TEXT shows the keys that begin so',
+                ExitCode::Usage);
         }
         $pause = (int) (1e6 * min(86400.0, $arguments->seconds('--interval') ?? 1.0));
         $pause = max(100_000, $pause);
         $survey = new Survey(
             Servers::connect($arguments),
-            $arguments->has('--strip') ? '' : Servers::prefix($arguments),
+            Servers::prefix($arguments),
+            $arguments->has('--strip'),
             $arguments->count('--limit', self::LIMIT),
             $arguments->has('--all'),
         );
