@@ -39,7 +39,7 @@ function links(string $path): array
 }
 
 $pages = [...glob("$root/*.md"), ...glob("$root/docs/{,*/}*.md", GLOB_BRACE),
-    ...glob("$root/examples/*/*.md")];
+    ...glob("$root/examples/*/*.md"), ...glob("$root/packages/{*,*/tests}/*.md", GLOB_BRACE)];
 foreach ($pages as $path) {
     links($path);
 }
@@ -72,7 +72,7 @@ foreach (['docs' => '{,internals/}', 'docs/zh-CN' => ''] as $folder => $folders)
 }
 
 /* Pages for users are short enough to be read. */
-foreach (["$root/README.md", ...glob("$root/docs/*.md")] as $path) {
+foreach (["$root/README.md", ...glob("$root/{docs,packages/*}/*.md", GLOB_BRACE)] as $path) {
     $words = count(preg_split('~\s+~', trim(file_get_contents($path))));
     $limit = $path === "$root/README.md" ? 1100 : 2500;
     check("$path has $limit words at most", $words <= $limit, $words);
