@@ -73,9 +73,13 @@ usleep(1_100_000);
 foreach (['order:b' => null, 'order:a' => null, 'order:z' => $old] as $key => $token) {
     same($key, true, $lock->acquire($key, 60, token: $token ?? RedisLock::token()) !== null);
 }
-$second = waiter($dsn, 'shop:42', [], ['label' => 'web-1:10']);
-queued($server, 2);
-same('those that wait', ['web-1:7', 'web-1:10'], top($dsn)['locks'][0]['waiting']);
+$more = [];
+foreach (['web-1:10', 'web-1:2'] as $i => $label) {
+    $more[] = waiter($dsn, 'shop:42', [], ['label' => $label]);
+    queued($server, 2 + $i);
+}
+same('the waiters, sorted', ['web-1:2', 'web-1:7', 'web-1:10'],
+    top($dsn)['locks'][0]['waiting']);
 $order = array_keys(holders($dsn));
 same('the waiters first, then the oldest', ['shop:42', 'order:z'], array_slice($order, 0, 2));
 same('the others', [], array_diff(['order:a', 'order:b'], array_slice($order, 2)));
@@ -83,7 +87,7 @@ $small = new PhpChild(tool_command(['top']), ['REDISLOCK_DSN' => $dsn, 'LINES' =
 $small->expect('~\norder:z .*\n\.\.\. 2 more; --once shows all\n~s');
 $small->signal(SIGTERM);
 $small->output();
-$second->kill();
+array_map(fn (object $one) => $one->kill(), $more);
 $lock->forceRelease('order:a');
 $lock->forceRelease('order:b');
 $lock->forceRelease('order:z');
