@@ -65,7 +65,8 @@ void done_run_begins(const sim_client *c, unsigned key)
 void done_told(const sim_client *c, unsigned key)
 {
 	COVER(told_done);
-	if (world.now > maybe_until[key] && plan.mode != PLAN_JUMPS) {
+	/* The client may have stood still between the answer and now. */
+	if (c->begun_at > maybe_until[key] && plan.mode != PLAN_JUMPS) {
 		world_violate("done: c%u is told that k%u is done, and the last mark was over at %.6f ms",
 			(unsigned) c->index, key, (double) maybe_until[key] / 1e6);
 	}

@@ -398,8 +398,11 @@ void server_read(rl_link *link)
 	}
 	uint32_t before = link->said;
 	/* An unblocked connection goes on before its end is seen, unless the server finds both in one
-	 * look. */
-	link->is_resuming = link->is_resuming && !(link->is_eof && (plan_is_calm() || !one_in(8)));
+	 * look. It does not, if the client has the answer already: the server goes on before it sends
+	 * answers. */
+	bool is_answered = link->arrived == link->said;
+	link->is_resuming =
+		link->is_resuming && !(link->is_eof && (is_answered || plan_is_calm() || !one_in(8)));
 	while (!link->is_blocked && !link->is_resuming && link->run < link->delivered) {
 		run_one(s, link);
 	}

@@ -92,6 +92,28 @@ static void the_swap_follows_the_undo_of_the_same_token(void)
 	CHECK_COUNT("a2", 0);
 }
 
+/* On a connection that has ended, member a may still run the undo of an earlier call. */
+static void a_drawn_token_is_released_where_the_swap_has_to_wait(void)
+{
+	begin_warm(3);
+	fake_acts(A, FAKE_SILENCE, NULL, 0);
+	fake_acts(B, FAKE_SILENCE, NULL, 0);
+	say(":1", ":1", "_");
+	CHECK_INT(fake_drive(&fake_acquire_own(FAKE_DRAWN, 30000, 0)->op), RL_ERR_TIMEOUT);
+	CHECK_COUNT("a1 RELEASE k drawn\n", 1);
+	fake_kill(B); /* it has read its undo */
+	fake_forget_log();
+	say("+OK", "+OK", "+OK");
+	say(":1", ":1", ":1");
+	rl_acquire *acquire = fake_acquire_own(FAKE_DRAWN, 30000, 0);
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_COUNT("a2 SET k T1", 1);
+	CHECK_COUNT("SWAP k T1 drawn 30000\n", 2);
+	CHECK_COUNT("a2 RELEASE k T1\n", 1);
+	CHECK_COUNT("RELEASE", 1);
+	CHECK(rl_bytes_equal(acquire->token, bytes_of(FAKE_DRAWN)));
+}
+
 static void a_token_of_our_form_is_undone_without_an_answer(void)
 {
 	begin_warm(3);
@@ -298,6 +320,7 @@ static const check_test tests[] = {
 	TEST(a_token_of_our_form_is_not_swapped_in),
 	TEST(a_token_of_our_form_is_swapped_in_after_its_undo),
 	TEST(the_swap_follows_the_undo_of_the_same_token),
+	TEST(a_drawn_token_is_released_where_the_swap_has_to_wait),
 	TEST(a_token_of_our_form_is_undone_without_an_answer),
 	TEST(a_token_of_our_form_is_maybe_ours_after_a_lost_answer),
 	TEST(a_refusal_waits_for_no_further_member),

@@ -1284,11 +1284,11 @@ static bool step_queue(rl_acquire *acquire, const rl_tick *tick)
 
 /* ---- the win, and the caller's token ---- */
 
-static unsigned granting_members(const rl_quorum_call *call)
+static unsigned members_with(const rl_quorum_call *call, rl_vote vote)
 {
 	unsigned members = 0;
 	for (unsigned i = 0; i < call->terms.set->count; i++) {
-		members |= (unsigned) (call->members[i].vote == RL_VOTE_GRANTED) << i;
+		members |= (unsigned) (call->members[i].vote == vote) << i;
 	}
 	return members;
 }
@@ -1303,7 +1303,8 @@ static bool win(rl_acquire *acquire, int64_t since, const rl_tick *tick)
 	}
 	rl_queue_leave(&acquire->queue, has_place_at_old_primary(acquire), tick->now);
 	acquire->won_since = since;
-	acquire->won_on = granting_members(call);
+	acquire->won_on = members_with(call, RL_VOTE_GRANTED);
+	acquire->drawn_on = acquire->won_on | rl_quorum_call_strays(call);
 	acquire->phase = RL_ACQUIRE_SWAPPING;
 	call->terms.is_own_token = true;
 	call->terms.request.fresh = acquire->own;
@@ -1312,18 +1313,23 @@ static bool win(rl_acquire *acquire, int64_t since, const rl_tick *tick)
 	return false;
 }
 
-/* The caller's token has replaced the drawn one on a quorum. */
+/* The caller's token has replaced the drawn one on a quorum. Where it was not or perhaps not sent,
+ * the drawn one is released. */
 static bool on_swapped(rl_acquire *acquire, const rl_tick *tick)
 {
 	rl_quorum_call *call = &acquire->op.call;
 	int64_t since =
 		rl_quorum_call_has_swapped(call) ? rl_quorum_call_sent_at(call) : acquire->won_since;
 	bool is_good = prove(acquire, since, tick);
+	unsigned unswapped =
+		acquire->drawn_on & (rl_quorum_call_unasked(call) | members_with(call, RL_VOTE_FAILED));
 	rl_settlement settlement =
 		rl_quorum_call_settle(call, is_good ? RL_UNDO_NOTHING : RL_UNDO_ALL, tick->now);
 	if (!is_good) {
 		return on_too_slow(acquire, since, false, &settlement, tick);
 	}
+	use_token(acquire, false);
+	rl_quorum_call_undo_on(call, unswapped, tick->now);
 	use_token(acquire, true);
 	return finish(acquire, tick, RL_OK);
 }

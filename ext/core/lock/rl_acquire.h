@@ -91,8 +91,8 @@ typedef struct rl_acquire {
 	char *drawn;     /* in the block; drawing changes the characters before the label */
 	size_t drawn_len;
 	int64_t won_since; /* SWAPPING: ownership began then */
-	/* SWAPPING: a bit for each member that granted the drawn token. */
-	unsigned won_on;
+	/* SWAPPING: a bit for each member that granted the drawn token, and for each that may have. */
+	unsigned won_on, drawn_on;
 	/* After a win without a caller's token: a bit for each member that was not asked. */
 	unsigned unasked;
 } rl_acquire;

@@ -582,6 +582,29 @@ void rl_quorum_call_note_failure(rl_quorum_call *call, unsigned index, const rl_
 	*call->members[index].err = *err;
 }
 
+/* So that a grant can be undone after the call. */
+static void take_again(rl_quorum_call *call, rl_errand *member, int64_t now)
+{
+	if (!rl_channel_is_open(&member->channel) && member->node != NULL) {
+		rl_channel_take(&member->channel, call->terms.pool, member->node, RL_WANT_CHECKED, 0, now);
+	}
+}
+
+void rl_quorum_call_undo_on(rl_quorum_call *call, unsigned members, int64_t now)
+{
+	call->terms.request.verb = RL_VERB_TRY;
+	for (unsigned i = 0; i < call->terms.set->count; i++) {
+		if ((members >> i & 1) != 0) {
+			rl_errand *member = &call->members[i];
+			rl_doubt doubt = member->doubt;
+			member->doubt = RL_DOUBT_UNKNOWN;
+			take_again(call, member, now);
+			rl_errand_settle(member, RL_UNDO_ALL, now);
+			member->doubt = doubt;
+		}
+	}
+}
+
 void rl_quorum_call_hold(rl_quorum_call *call, bool maybe_ours, int64_t now)
 {
 	/* A grant is what may have to be undone, whatever was sent last. */
@@ -591,10 +614,8 @@ void rl_quorum_call_hold(rl_quorum_call *call, bool maybe_ours, int64_t now)
 		if (maybe_ours || member->doubt == RL_DOUBT_LEFT) {
 			member->doubt = RL_DOUBT_UNKNOWN;
 		}
-		if (!rl_channel_is_open(&member->channel) && member->node != NULL &&
-			(member->vote == RL_VOTE_GRANTED || member->doubt == RL_DOUBT_UNKNOWN)) {
-			rl_channel_take(
-				&member->channel, call->terms.pool, member->node, RL_WANT_CHECKED, 0, now);
+		if (member->vote == RL_VOTE_GRANTED || member->doubt == RL_DOUBT_UNKNOWN) {
+			take_again(call, member, now);
 		}
 	}
 }

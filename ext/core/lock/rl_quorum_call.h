@@ -183,6 +183,10 @@ unsigned rl_quorum_call_missing(const rl_quorum_call *call);
 /* Notes a failure of the member outside of the quorum call, for the message. */
 void rl_quorum_call_note_failure(rl_quorum_call *call, unsigned index, const rl_error *err);
 
+/* Releases the token in use on these members, which have granted it to an earlier command of the
+ * call, or may have, where they have an idle connection. */
+void rl_quorum_call_undo_on(rl_quorum_call *call, unsigned members, int64_t now);
+
 /* Takes idle connections to the members that have granted, or may have, so that
  * settling once more can undo the grant.
  * @param maybe_ours any member may hold the token through an earlier command */
