@@ -135,9 +135,9 @@ function waiters(RedisLockState $state): string
         . ($more > 0 ? " and $more more" : '') . '</small>');
 }
 
-function bar(?float $left): string
+function bar(float $left): string
 {
-    if ($left === null) {
+    if ($left === INF) {
         return '<em>no end</em>';
     }
     $width = round(100 * min(1.0, $left / FULL_BAR), 1);

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: f7d4857bf8fa85c068b323c5e485c7128716384d */
+ * Stub hash: 72fd59ca8d8875b1d4fc933db05173ffa2757011 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_RedisLock___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_MASK(0, servers, MAY_BE_STRING|MAY_BE_ARRAY|MAY_BE_NULL, "null")
@@ -383,7 +383,7 @@ static zend_class_entry *register_class_RedisLockState(void)
 	zval property_remaining_default_value;
 	ZVAL_UNDEF(&property_remaining_default_value);
 	zend_string *property_remaining_name = zend_string_init("remaining", sizeof("remaining") - 1, 1);
-	zend_declare_typed_property(class_entry, property_remaining_name, &property_remaining_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_declare_typed_property(class_entry, property_remaining_name, &property_remaining_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
 	zend_string_release(property_remaining_name);
 
 	zval property_waiters_default_value;

@@ -39,7 +39,8 @@
 class RedisLock
 {
     /**
-     * Pass the options after $prefix as named arguments: their order may change before 1.0.
+     * The options after $prefix read best as named arguments. Their order stays, and a new option
+     * comes last.
      *
      * @param string|string[]|null $servers a DSN, or a list of 1 to 15 DSNs. null = the INI setting
      *   redislock.servers, in which spaces separate several DSNs. A DSN is
@@ -844,9 +845,9 @@ final readonly class RedisLockState
 
     /**
      * Seconds until the lock ends by itself; with several servers, until fewer than a majority have
-     * it. null = it has no TTL.
+     * it. INF = it has no TTL.
      */
-    public readonly ?float $remaining;
+    public readonly float $remaining;
 
     /**
      * How many clients wait in the queue; with several servers, in the longest one. Clients that

@@ -42,11 +42,7 @@ void redislock_state_new(zval *object, const rl_lock_state *state)
 		ZVAL_NULL(&value);
 	}
 	set(object, "label", &value);
-	if (state->left_ms >= 0) {
-		ZVAL_DOUBLE(&value, (double) state->left_ms / 1000);
-	} else {
-		ZVAL_NULL(&value);
-	}
+	ZVAL_DOUBLE(&value, state->left_ms >= 0 ? (double) state->left_ms / 1000 : ZEND_INFINITY);
 	set(object, "remaining", &value);
 	ZVAL_LONG(&value, (zend_long) state->waiters);
 	set(object, "waiters", &value);

@@ -547,8 +547,8 @@ final readonly class RedisLockState
     /** The label of the holder; null = unknown. */
     public readonly ?string $label;
 
-    /** Seconds until the lock ends by itself; null = it has no TTL. */
-    public readonly ?float $remaining;
+    /** Seconds until the lock ends by itself; INF = it has no TTL. */
+    public readonly float $remaining;
 
     /**
      * How many clients wait in the queue.

@@ -34,7 +34,7 @@ foreach ($states as $what => [$value, $label, $isForeign]) {
     between("$what: remaining", 50, 60, $state->remaining);
 }
 $server->cmd('SET', 'k', 'x');
-same('without a TTL', null, $lock->inspect('k')->remaining);
+same('without a TTL', INF, $lock->inspect('k')->remaining);
 $server->cmd('DEL', 'k');
 $server->cmd('ZADD', 'k', '1', 'symfony');
 $server->cmd('PEXPIRE', 'k', '60000');

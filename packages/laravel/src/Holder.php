@@ -21,7 +21,7 @@ final class Holder
             $state->isDone => 'marked as work that is done',
             default => 'held by ' . ($state->label ?? 'a client without a label'),
         };
-        return $text . ($state->remaining === null ? ', without a TTL'
+        return $text . ($state->remaining === INF ? ', without a TTL'
             : ' for up to ' . self::seconds($state->remaining) . ' s more');
     }
 

@@ -60,7 +60,7 @@ function types_of_a_state(RedisLock $lock): void
     assertType('RedisLockState|null', $state);
     if ($state !== null) {
         assertType('string|null', $state->label);
-        assertType('float|null', $state->remaining);
+        assertType('float', $state->remaining);
         $waiters = $state->waiters;
         /** @psalm-check-type-exact $waiters = int<0, max> */
         assertType('int<0, max>', $waiters);

@@ -4,7 +4,11 @@ declare(strict_types=1);
 
 namespace RedisLock\Symfony;
 
-/** How the store takes the lock of a Key, as far as Symfony's interfaces cannot say it. */
+/**
+ * How the store takes the lock of a Key, as far as Symfony's interfaces cannot say it.
+ *
+ * @internal
+ */
 final class LockTerms
 {
     /**

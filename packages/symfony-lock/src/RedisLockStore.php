@@ -38,12 +38,10 @@ final class RedisLockStore implements BlockingStoreInterface
 {
     use ExpiringStoreTrait;
 
-    /**
-     * The shortest and the longest TTL that the extension accepts, in seconds.
-     *
-     * @internal
-     */
+    /** @internal the shortest TTL that the extension accepts, in seconds */
     public const MIN_TTL = 0.005;
+
+    /** @internal the longest one */
     public const MAX_TTL = 366 * 86400.0;
 
     /** @var WeakMap<Key, string> the tokens of the locks that this store has released */
@@ -235,7 +233,7 @@ final class RedisLockStore implements BlockingStoreInterface
         }
         return new LockConflictedException(sprintf(
             'The lock "%s" could not be acquired within %g s: it is held by %s%s.', $key, $wait,
-            $state->label ?? 'another holder', $state->remaining === null ? ''
+            $state->label ?? 'another holder', $state->remaining === INF ? ''
                 : sprintf(' for up to %.1f s more', $state->remaining)));
     }
 

@@ -25,14 +25,14 @@ final class Lock
 
     public function remaining(): string
     {
-        return $this->state->remaining === null ? 'no TTL'
+        return $this->state->remaining === INF ? 'no TTL'
             : self::duration($this->state->remaining);
     }
 
     /** The same for a sentence. */
     public function left(): string
     {
-        return $this->state->remaining === null ? 'without an end'
+        return $this->state->remaining === INF ? 'without an end'
             : "for {$this->remaining()} more";
     }
 
@@ -62,11 +62,12 @@ final class Lock
         return $labels;
     }
 
-    /** @return array<string, mixed> for JSON */
+    /** @return array<string, mixed> for JSON, which has no INF */
     public function fields(): array
     {
+        $remaining = $this->state->remaining;
         return ['key' => $this->key, 'holder' => $this->state->label,
-            'since' => $this->state->since, 'remaining' => $this->state->remaining,
+            'since' => $this->state->since, 'remaining' => $remaining === INF ? null : $remaining,
             'waiters' => $this->state->waiters, 'waiting' => $this->waiting(),
             'isForeign' => $this->state->isForeign, 'isReserved' => $this->state->isReserved,
             'isDone' => $this->state->isDone];
