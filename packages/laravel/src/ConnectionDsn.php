@@ -7,7 +7,11 @@ namespace RedisLock\Laravel;
 use Illuminate\Support\ConfigurationUrlParser;
 use InvalidArgumentException;
 
-/** Translates a connection of config/database.php, so that it need not be configured twice. */
+/**
+ * Translates a connection of config/database.php, so that it need not be configured twice.
+ *
+ * @internal
+ */
 final class ConnectionDsn
 {
     /**

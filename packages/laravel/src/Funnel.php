@@ -15,6 +15,7 @@ use Illuminate\Cache\Limiters\LimiterTimeoutException;
  * Where the lock can have no slots (a store on several servers, or a limit above 64), Laravel's own
  * loop asks for one lock after another.
  *
+ * @internal
  * @psalm-suppress PropertyNotSetInConstructor limit() sets the property later
  */
 class Funnel extends ConcurrencyLimiterBuilder

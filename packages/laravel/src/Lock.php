@@ -28,6 +28,8 @@ class Lock extends CacheLock
     /**
      * What Laravel's 0 seconds, "without an end", become without a callback: the longest TTL of the
      * extension. A lease would be freed with its object or process.
+     *
+     * @internal
      */
     public const LONGEST_SECONDS = 366 * 86400;
 
@@ -35,6 +37,7 @@ class Lock extends CacheLock
     private const RENEWED_TTL = 30.0;
 
     /**
+     * @internal Cache::lock() calls it
      * @param string $name with all prefixes of Laravel's cache
      * @param int|float|string|null $seconds the TTL; 0 = the longest TTL, or as long as the
      *   callback runs. All seconds here may be strings, as settings of .env are

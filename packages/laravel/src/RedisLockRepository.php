@@ -9,7 +9,11 @@ use Illuminate\Cache\Limiters\ConcurrencyLimiterBuilder;
 use Illuminate\Cache\Repository;
 use UnitEnum;
 
-/** Laravel's cache repository, whose funnel() waits in the queue of the extension redislock. */
+/**
+ * Laravel's cache repository, whose funnel() waits in the queue of the extension redislock.
+ *
+ * @internal
+ */
 class RedisLockRepository extends Repository
 {
     /**

@@ -12,6 +12,7 @@ use RedisLock;
 /**
  * Laravel's cache store on Redis, with the locks of the extension redislock.
  *
+ * @internal see RedisLockProvider
  * @psalm-suppress PropertyNotSetInConstructor Laravel sets the properties later
  */
 class RedisLockStore extends RedisStore implements RedisLockProvider

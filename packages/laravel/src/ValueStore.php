@@ -12,7 +12,11 @@ use Illuminate\Contracts\Cache\Store;
 use Illuminate\Support\Traits\ForwardsCalls;
 use RedisLock;
 
-/** A store whose values are in another store of Laravel, with the locks of a RedisLockStore. */
+/**
+ * A store whose values are in another store of Laravel, with the locks of a RedisLockStore.
+ *
+ * @internal see RedisLockProvider
+ */
 class ValueStore implements RedisLockProvider
 {
     use ForwardsCalls;

@@ -28,6 +28,7 @@ final class MillisecondsRule implements Rule
         'acquire' => ['ttl' => 1, 'wait' => 2],
         'lease' => ['ttl' => 1, 'wait' => 2],
         'synchronized' => ['ttl' => 2, 'wait' => 3],
+        'once' => ['ttl' => 3, 'wait' => 4],
         'resume' => ['ttl' => 2],
     ];
 

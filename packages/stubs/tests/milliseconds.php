@@ -14,6 +14,7 @@ function take(RedisLock $lock, ?RedisLock $other, string $token, RedisLockLease 
     $kept = $lock->lease('k', wait: 10_000); // in ms: a lease
     $more = $other?->lease('k', 60000); // in ms: with ?->
     $lock->synchronized('k', static fn (): int => 1, 10000, 2); // in ms: synchronized()
+    $lock->once('k', static fn (): int => 1, 60, 30000); // in ms: once()
     $again = $lock->resume('k', $token, 30000); // in ms: resume()
     $lock->extend('k', $token, 30000); // in ms: extend()
     $lease->extend(30000); // in ms: of a lease
