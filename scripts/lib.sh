@@ -246,6 +246,13 @@ phpize() {
     [ ! -x "$tool" ] || echo "$tool"
 }
 
+need_compiler() {
+    need_command make make
+    need_command cc gcc
+    need_command pkg-config pkg-config
+    [ -f /usr/include/stdio.h ] || required_packages+=(libc6-dev)
+}
+
 # What the extension needs to be built, by the php on PATH or else by the distribution's own.
 need_build_tools() {
     local version
@@ -255,10 +262,7 @@ need_build_tools() {
     elif [ -z "$(phpize)" ]; then
         required_packages+=("php$version-dev")
     fi
-    need_command make make
-    need_command cc gcc
-    need_command pkg-config pkg-config
-    [ -f /usr/include/stdio.h ] || required_packages+=(libc6-dev)
+    need_compiler
     if ! has pkg-config || ! pkg-config --exists 'hiredis >= 0.14.0'; then
         required_packages+=(libhiredis-dev)
     fi
