@@ -141,6 +141,21 @@ static void too_few_replicas_make_each_yes_unconfirmed(void)
 	check_no_more();
 }
 
+/* The reader uses its memory again for the replies that follow. */
+static void a_verdict_reads_the_copy_of_an_array(void)
+{
+	rl_reply granted[] = {number(1), number(99)};
+	rl_reply refused[] = {number(0), number(99)};
+	hold((rl_reply){.type = RL_REPLY_ARRAY, .elements = granted, .count = 2}, 1, true);
+	hold((rl_reply){.type = RL_REPLY_ARRAY, .elements = refused, .count = 2}, 2, true);
+	granted[0] = (rl_reply){.type = RL_REPLY_ARRAY};
+	refused[0] = number(1);
+	judge(number(1));
+	check_next_is(RL_REPLY_UNCONFIRMED, 1);
+	check_next_is(RL_REPLY_ARRAY, 2);
+	CHECK_INT(taken.elements[0].integer, 0);
+}
+
 static void the_wanted_number_of_replicas_is_enough(void)
 {
 	static const struct {
@@ -255,6 +270,7 @@ static const check_test tests[] = {
 	TEST(replies_keep_their_order_and_their_content),
 	TEST(an_array_is_kept_up_to_five_elements),
 	TEST(too_few_replicas_make_each_yes_unconfirmed),
+	TEST(a_verdict_reads_the_copy_of_an_array),
 	TEST(the_wanted_number_of_replicas_is_enough),
 	TEST(an_answer_to_wait_that_is_no_number_confirms_nothing),
 	TEST(a_long_error_is_cut),

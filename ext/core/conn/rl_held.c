@@ -19,10 +19,12 @@ struct rl_held_reply {
 	bool needs_replicas;
 };
 
-/* Copies a reply, but no texts inside of an array. */
+/* Copies a reply, but no texts inside of an array. The elements are found where they are needed,
+ * because the list of held replies may move. */
 static bool copy(rl_held_reply *to, const rl_reply *from)
 {
 	to->reply = *from;
+	to->reply.elements = NULL;
 	to->reply.count = from->count < ELEMENTS_MAX ? from->count : ELEMENTS_MAX;
 	for (size_t i = 0; i < to->reply.count; i++) {
 		to->elements[i] = from->elements[i];
@@ -73,6 +75,14 @@ static void explain(rl_held *held, const rl_reply *wait, unsigned wanted, int64_
 	}
 }
 
+/* The reply with its elements. */
+static rl_reply whole(const rl_held_reply *held)
+{
+	rl_reply reply = held->reply;
+	reply.elements = held->elements;
+	return reply;
+}
+
 static int64_t number_of(const rl_held_reply *held)
 {
 	bool is_array = held->reply.type == RL_REPLY_ARRAY && held->reply.count > 0;
@@ -87,7 +97,8 @@ void rl_held_judge(rl_held *held, const rl_reply *wait, unsigned wanted, int64_t
 	}
 	for (size_t i = held->judged; i < held->count; i++) {
 		rl_held_reply *reply = &held->list[i];
-		if (!is_confirmed && reply->needs_replicas && rl_reply_is_yes(&reply->reply)) {
+		rl_reply said = whole(reply);
+		if (!is_confirmed && reply->needs_replicas && rl_reply_is_yes(&said)) {
 			reply->reply = (rl_reply){.type = RL_REPLY_UNCONFIRMED,
 				.integer = number_of(reply),
 				.text = rl_bytes_of(held->text, strlen(held->text)),
@@ -105,9 +116,8 @@ bool rl_held_take(rl_held *held, rl_reply *reply, unsigned *tag)
 		}
 		return false;
 	}
-	rl_held_reply *next = &held->list[held->taken++];
-	*reply = next->reply;
-	reply->elements = next->elements;
+	const rl_held_reply *next = &held->list[held->taken++];
+	*reply = whole(next);
 	*tag = next->tag;
 	return true;
 }
