@@ -379,7 +379,7 @@ static void owner_by_type_knows_a_sorted_set(void)
 		{RL_REPLY_STATUS, "hash", RL_VOTE_FAILED,
 			"WRONGTYPE the key holds a hash (the key is used"},
 		{RL_REPLY_STATUS, "a module's, with a name longer than it should be", RL_VOTE_FAILED,
-			"WRONGTYPE the key holds a a module's, with a name longer t"},
+			"WRONGTYPE the key holds no string (the key"},
 		{RL_REPLY_ERROR, "NOPERM x", RL_VOTE_FAILED, "WRONGTYPE the key holds no string (the key"},
 		{RL_REPLY_ERROR, "WRONGTYPE x", RL_VOTE_FAILED, "WRONGTYPE x (the key"},
 		{RL_REPLY_ERROR, "LOADING x", RL_VOTE_FAILED, "LOADING x"},
@@ -395,6 +395,19 @@ static void owner_by_type_knows_a_sorted_set(void)
 		CHECK_INT(answer.again, RL_AGAIN_NOT);
 		CHECK_HAS(err.message, cases[i].message);
 	}
+}
+
+static void a_type_repeats_no_secret(void)
+{
+	rl_request request = request_of(RL_VERB_OWNER);
+	request.form = RL_FORM_TYPE;
+	rl_bytes secret = bytes_of("hunter2");
+	rl_reply reply = {.type = RL_REPLY_STATUS, .text = bytes_of("type hunter2")};
+	rl_answer answer;
+	rl_error err = {.message = ""};
+	rl_answer_read(&request, &reply, &answer, &err, &secret, 1);
+	CHECK_INT(answer.vote, RL_VOTE_FAILED);
+	CHECK_HAS(err.message, "WRONGTYPE the key holds a type ***");
 }
 
 static rl_again again(rl_request request, const char *text)
@@ -471,6 +484,7 @@ static const check_test tests[] = {
 	TEST(the_answer_to_owner_is_a_text),
 	TEST(errors_keep_their_word),
 	TEST(owner_by_type_knows_a_sorted_set),
+	TEST(a_type_repeats_no_secret),
 	TEST(noscript_is_known_by_its_word),
 	TEST(which_errors_are_asked_again_and_how),
 };

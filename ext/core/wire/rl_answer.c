@@ -194,19 +194,26 @@ static void read_remaining(
 	}
 }
 
-static void fail_wrong_type(rl_answer *answer, rl_error *err, rl_bytes type)
+/* A longer text is the name of no type, and cutting it could cut a secret, which would not be found
+ * then. */
+#define TYPE_NAME_MAX 32
+
+static void fail_wrong_type(
+	rl_answer *answer, rl_error *err, rl_bytes type, const rl_bytes *secrets, unsigned secret_count)
 {
 	char text[64];
-	int len = snprintf(text, sizeof text, "WRONGTYPE the key holds a %.*s",
-		type.len < 32 ? (int) type.len : 32, type.data);
+	int len = type.len <= TYPE_NAME_MAX
+		? snprintf(text, sizeof text, "WRONGTYPE the key holds a %.*s", (int) type.len, type.data)
+		: snprintf(text, sizeof text, "WRONGTYPE the key holds no string");
 	answer->vote = RL_VOTE_FAILED;
-	rl_error_from_server(err, rl_bytes_of(text, (size_t) len), NULL, 0);
+	rl_error_from_server(err, rl_bytes_of(text, (size_t) len), secrets, secret_count);
 }
 
 /* Reads the answer to TYPE. A sorted set is a lock of symfony/lock, whose holder has no token that
  * could be returned. A key that is a string now, or is gone, has changed since GET, so the holder
  * of that time is gone as well. */
-static void read_type(const rl_reply *reply, rl_answer *answer, rl_error *err)
+static void read_type(const rl_reply *reply, rl_answer *answer, rl_error *err,
+	const rl_bytes *secrets, unsigned secret_count)
 {
 	if (reply->type != RL_REPLY_STATUS) {
 		no_sense(answer, err);
@@ -215,17 +222,14 @@ static void read_type(const rl_reply *reply, rl_answer *answer, rl_error *err)
 		rl_bytes_equal(reply->text, LITERAL("none"))) {
 		answer->vote = RL_VOTE_REFUSED;
 	} else {
-		fail_wrong_type(answer, err, reply->text);
+		fail_wrong_type(answer, err, reply->text, secrets, secret_count);
 	}
 }
 
 static void read_owner(
 	const rl_request *request, const rl_reply *reply, rl_answer *answer, rl_error *err)
 {
-	if (request->form == RL_FORM_TYPE) {
-		read_type(reply, answer, err);
-		return;
-	}
+	(void) request;
 	if (reply->type != RL_REPLY_STRING && reply->type != RL_REPLY_NIL) {
 		no_sense(answer, err);
 		return;
@@ -373,5 +377,9 @@ void rl_answer_read(const rl_request *request, const rl_reply *reply, rl_answer 
 		read_unconfirmed(reply, err, secrets, secret_count);
 		return;
 	}
-	readers[request->verb](request, reply, answer, err);
+	if (request->form == RL_FORM_TYPE) {
+		read_type(reply, answer, err, secrets, secret_count);
+	} else {
+		readers[request->verb](request, reply, answer, err);
+	}
 }
