@@ -4,6 +4,8 @@
  */
 #include "invariants.h"
 
+#include <string.h>
+
 static bool is_outcome_good(const rl_quorum_call *call, const rl_tally *tally, unsigned asked)
 {
 	return holds(call->terms.request.verb == RL_VERB_OWNER ||
@@ -13,6 +15,14 @@ static bool is_outcome_good(const rl_quorum_call *call, const rl_tally *tally, u
 			"rl_quorum_call: extra_end is set when the outcome is known, and only then") &&
 		holds(call->outcome != RL_VOTE_OPEN || asked > 0,
 			"rl_quorum_call: while the outcome is open a member is asked");
+}
+
+/* What the vote of the member counts as. */
+static rl_vote vote_in(const rl_quorum_call *call, const rl_errand *member)
+{
+	bool is_refusal = call->refuses_types && member->vote == RL_VOTE_FAILED &&
+		strcmp(member->err->code, "WRONGTYPE") == 0;
+	return is_refusal ? RL_VOTE_REFUSED : member->vote;
 }
 
 bool invariants_of_call(const rl_quorum_call *call)
@@ -27,7 +37,7 @@ bool invariants_of_call(const rl_quorum_call *call)
 			!invariants_of_errand(member)) {
 			return false;
 		}
-		rl_tally_add(&tally, member->vote);
+		rl_tally_add(&tally, vote_in(call, member));
 		asked += member->state != RL_ERRAND_DONE && member->state != RL_ERRAND_BACKED_OFF;
 		order |= 1U << call->order[i];
 	}
