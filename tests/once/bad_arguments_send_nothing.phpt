@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/lease.inc';
 $lock = new RedisLock('unix:///nowhere.sock');
 $section = fn () => check('the section is not called', false);
 foreach ([0, -1, 0.0049, 366 * 86400.0 + 1, NAN, INF] as $for) {
-    throws("for: $for", 'ValueError',
+    throws('for: ' . var_export($for, true), 'ValueError',
         '~Argument #3 \(\$for\) must be between 0\.005 seconds and 366 days~',
         fn () => $lock->once('mail', $section, for: $for));
 }
