@@ -976,7 +976,7 @@ static void finish_take(sim_client *c)
 		 * few members, of which the others keep the drawn token until its TTL. */
 		if (acquire->own.data != NULL && !c->is_again) {
 			rl_bytes drawn = rl_bytes_of(acquire->drawn, acquire->drawn_len);
-			judge_released(c->index, h->key, rl_words_text(drawn).mark);
+			judge_released(c->index, h->key, rl_words_text(drawn).mark, 0);
 		}
 		begin_policy(c, h);
 		if (c->wanted != 0) {
@@ -1107,6 +1107,17 @@ static void release_late(sim_client *c, const holding *h, unsigned members)
 	}
 }
 
+/* A bit for each member that the release was not sent to: an earlier call has backed it off,
+ * because it was slow to answer, and the others have decided. */
+static unsigned unasked_members(const rl_quorum_call *call)
+{
+	unsigned members = 0;
+	for (unsigned i = 0; i < plan.members; i++) {
+		members |= (unsigned) (call->members[i].sent.verb != RL_VERB_RELEASE) << i;
+	}
+	return members;
+}
+
 static void finish_release(sim_client *c)
 {
 	holding *h = c->subject;
@@ -1117,7 +1128,8 @@ static void finish_release(sim_client *c)
 		/* Where a member forbids the helper keys, the release of a caller's token is not sent
 		 * without them to a member that has not answered. */
 		if (!plan.is_forbidden || rl_token_is_drawn(rl_lease_token(h->lease))) {
-			judge_released(c->index, h->key, rl_words_text(rl_lease_token(h->lease)).mark);
+			judge_released(c->index, h->key, rl_words_text(rl_lease_token(h->lease)).mark,
+				unasked_members(&c->op->call));
 		}
 	} else if (status == RL_BUSY) {
 		COVER(not_released);

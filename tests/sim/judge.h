@@ -118,8 +118,9 @@ void judge_on_spread(uint32_t index);
 /* The lock gets another TTL, so members that lack it need not get it any more. */
 void judge_extending(unsigned client, uint64_t token);
 
-/* A release was confirmed. */
-void judge_released(unsigned client, unsigned key, uint64_t token);
+/* A release was confirmed.
+ * @param unasked a bit for each member that it was not sent to */
+void judge_released(unsigned client, unsigned key, uint64_t token, unsigned unasked);
 
 void judge_on_leftover(uint32_t record);
 

@@ -31,7 +31,7 @@
 #include "plan.h"
 #include "store.h"
 
-#define SERVER_BLOCKED 64
+#define SERVER_BLOCKED 128
 
 typedef struct sim_server {
 	uint8_t index;
