@@ -203,5 +203,5 @@ function machine(array $given, array $libraries): array
 function package_version(string $folder, string $package): string
 {
     $installed = (require "$folder/vendor/composer/installed.php")['versions'];
-    return $installed[$package]['pretty_version'] ?? '?';
+    return $installed[$package]['pretty_version'] ?? $installed[$package]['replaced'][0] ?? '?';
 }
