@@ -123,6 +123,11 @@ debian_version() {
     version | sed -E 's/(dev|alpha|beta|RC)/~\1/'
 }
 
+# publisher NAME: a value of scripts/packaging/publisher.ini.
+publisher() {
+    php -n scripts/inc/publisher.inc get "$1"
+}
+
 # module_edges: a line "X Y" for each two modules of ext of which X includes Y. A module is X.c and
 # X.h together.
 module_edges() {
