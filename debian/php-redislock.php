@@ -1,2 +1,1 @@
-mod modules/redislock.so
 mod debian/redislock.ini
