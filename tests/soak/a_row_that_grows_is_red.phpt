@@ -1,5 +1,5 @@
 --TEST--
-A figure of the long run is red when it has grown since the first tenth, and the picture shows each figure.
+A figure of the long run is red when it has grown since the beginning, and the picture shows each figure.
 --FILE--
 <?php
 require __DIR__ . '/picture.inc';
@@ -23,7 +23,7 @@ same('one more for a moment', null, verdict_of(0, fn (int $at): int => $at < 100
 same('a leak', 'it grew by 810, allowed are 512', verdict_of(512, fn (int $at): int => 10 * $at));
 same('what may be more', null, verdict_of(810, fn (int $at): int => 10 * $at));
 same('no matter of growth', null, verdict_of(null, fn (int $at): int => $at));
-same('no look after the warm-up', 'it was looked at in the first two tenths only',
+same('no look after the warm-up', 'it has no value after the beginning',
     verdict_of(0, fn (int $at): ?int => $at < 20 ? 3 : null));
 same('no look at the end', 'it was not looked at after 89 s',
     verdict_of(0, fn (int $at): ?int => $at < 90 ? 3 : null));
