@@ -90,6 +90,28 @@ objects() {
         LC_ALL=C sort)
 }
 
+# --- Mutations: files of sed that plant a fault, with a line "# file: NAME"
+# ------------------------------------------------------------------------------------
+
+# The file that a mutation changes.
+target_of() {
+    sed -n 's/^# file: //p' "$1"
+}
+
+# mutations_change_files FOLDER: code that moves or changes must not leave a mutation behind that
+# does nothing.
+mutations_change_files() {
+    local file target code=0
+    for file in "$1"/*.sed; do
+        target=$(target_of "$file")
+        if [ ! -f "$target" ] || sed -E -f "$file" "$target" | cmp -s - "$target"; then
+            say "$(basename "$file") changes nothing in $target"
+            code=1
+        fi
+    done
+    return "$code"
+}
+
 # --- The project's files
 # --------------------------------------------------------------------------------------
 

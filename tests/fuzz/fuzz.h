@@ -5,15 +5,17 @@
  *
  * - with clang and libFuzzer (-DFUZZ_LIBFUZZER), which looks for inputs that reach new branches;
  * - without them (-DFUZZ_STANDALONE, any compiler): then main() mutates the seeds in a fixed
- *   pseudo-random way, "fuzz_dsn ROUNDS SEED".
+ *   pseudo-random way, "fuzz_dsn ROUNDS SEED", or runs all files of some folders, "fuzz_dsn replay
+ *   FOLDER...".
  *
  * Both write the seeds into a folder by "fuzz_dsn seeds FOLDER", one file each. The programs
- * tests/unit/test_transport_fuzz.c and test_transport_tls_fuzz.c include the targets, and run them
- * for a moment.
+ * tests/unit/test_transport_*fuzz.c include the targets. They run them for a moment, and once for
+ * each input of tests/fuzz/corpus.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,11 +37,15 @@ typedef struct fuzz_seed {
   text, sizeof text - 1 \
  }
 
+/* The input that is being replayed; NULL = the input is from elsewhere. */
+static const char *fuzz_file;
+
 /* A target calls this when a promise is broken. */
 #define FUZZ_PROMISE(condition) \
  do { \
   if (!(condition)) { \
-   fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition); \
+   fprintf(stderr, "%s:%d: broken%s%s: %s\n", __FILE__, __LINE__, fuzz_file != NULL ? " by " : "", \
+	   fuzz_file != NULL ? fuzz_file : "", #condition); \
    abort(); \
   } \
  } while (0)
@@ -173,6 +179,46 @@ static inline void fuzz_run(
 	}
 }
 
+/* ---- files ---- */
+
+/* Runs the target with the bytes of the file, in a block that ends at their end. */
+static inline void fuzz_run_file(fuzz_target target, const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	FUZZ_PROMISE(file != NULL);
+	char bytes[FUZZ_INPUT_MAX];
+	size_t size = fread(bytes, 1, sizeof bytes, file);
+	fclose(file);
+	uint8_t *exact = malloc(size > 0 ? size : 1);
+	FUZZ_PROMISE(exact != NULL);
+	memcpy(exact, bytes, size);
+	target(exact, size);
+	free(exact);
+}
+
+/* The same for each file of the folder. A broken promise is preceded by the name of the file.
+ * @return how many files there were */
+static inline unsigned fuzz_replay(fuzz_target target, const char *folder)
+{
+	unsigned count = 0;
+	DIR *entries = opendir(folder);
+	const struct dirent *entry;
+	while (entries != NULL && (entry = readdir(entries)) != NULL) {
+		char path[FUZZ_INPUT_MAX];
+		if (entry->d_name[0] != '.') {
+			snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+			fuzz_file = path;
+			fuzz_run_file(target, path);
+			fuzz_file = NULL;
+			count++;
+		}
+	}
+	if (entries != NULL) {
+		closedir(entries);
+	}
+	return count;
+}
+
 /* ---- programs ---- */
 
 /* Writes the seeds and ends the program, if its arguments are "seeds FOLDER". */
@@ -202,6 +248,12 @@ static inline void fuzz_write_seeds(
   int main(int argc, char **argv) \
   { \
    fuzz_write_seeds(argc, argv, seeds, FUZZ_COUNT(seeds)); \
+   if (argc > 1 && strcmp(argv[1], "replay") == 0) { \
+	for (int i = 2; i < argc; i++) { \
+	 printf("%u inputs of %s\n", fuzz_replay(target, argv[i]), argv[i]); \
+	} \
+	return 0; \
+   } \
    fuzz_state = argc > 2 ? strtoull(argv[2], NULL, 10) * 2 + 1 : 1; \
    fuzz_run(target, seeds, FUZZ_COUNT(seeds), argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000); \
    return 0; \

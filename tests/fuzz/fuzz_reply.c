@@ -3,6 +3,9 @@
  * Any bytes from a server: the reader gives well-formed replies within its limits or says that this
  * is no protocol, in one piece and in many the same; every verb makes a vote or an error of each
  * reply; and a route learns only nodes and slots from it.
+ *
+ * An input that begins with LONG is a pattern, which is repeated: so replies get long, have very
+ * many elements, or are nested deeply, and the reader must bound their memory.
  */
 #include "core/wire/rl_answer.h"
 #include "core/wire/rl_route.h"
@@ -39,7 +42,26 @@ static const fuzz_seed reply_seeds[] = {
 	FUZZ_SEED("*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n"),
 	FUZZ_SEED("%1\r\n+a\r\n:1\r\n>1\r\n+a\r\n#t\r\n,1.5\r\n_\r\n"),
 	FUZZ_SEED("HTTP/1.1 400 Bad Request\r\n\r\n"),
+	FUZZ_SEED("\xff\x10\x04*1\r\n:1\r\n"),
+	FUZZ_SEED("\xff\x12\x04:1\r\n"),
+	FUZZ_SEED("\xff\x15\x01"
+			  "aaaa"),
+	FUZZ_SEED("\xff\x13\x09*100000\r\n$-1\r\n:0\r\n"),
+	FUZZ_SEED("\xff\x17\x0b$1000000\r\nb"),
+	FUZZ_SEED("\xff\x00\x0a*2000000\r\n:1\r\n"),
 };
+
+/* A pattern: this byte, the logarithm of how often a part of the rest is repeated, the length of
+ * that part, the part, and what follows it. */
+#define LONG 0xff
+#ifdef FUZZ_LIBFUZZER
+# define LONG_MOST ((size_t) RL_READER_BYTES_MAX + 4096)
+#else /* too many of the inputs would be that long */
+# define LONG_MOST ((size_t) 128 * 1024)
+#endif
+
+/* How much memory is in use; known with AddressSanitizer. */
+size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static uint64_t add_to_sum(uint64_t sum, const void *data, size_t len)
 {
@@ -55,7 +77,7 @@ static uint64_t sum_of(uint64_t sum, const rl_reply *reply, unsigned depth)
 {
 	FUZZ_PROMISE(depth < 10);
 	FUZZ_PROMISE(reply->type >= RL_REPLY_NIL && reply->type <= RL_REPLY_ARRAY);
-	FUZZ_PROMISE(reply->count <= FUZZ_INPUT_MAX);
+	FUZZ_PROMISE(reply->count <= RL_READER_BYTES_MAX / 16);
 	FUZZ_PROMISE(reply->type == RL_REPLY_ARRAY || reply->count == 0);
 	sum = add_to_sum(sum, &reply->type, sizeof reply->type);
 	sum = add_to_sum(sum, &reply->integer, sizeof reply->integer);
@@ -153,9 +175,65 @@ static uint64_t read_in_pieces(const uint8_t *data, size_t size, size_t piece, b
 	return result < 0 ? ~sum : sum;
 }
 
+/* ---- long replies ---- */
+
+static size_t memory_in_use(void)
+{
+	return __sanitizer_get_current_allocated_bytes != NULL
+		? __sanitizer_get_current_allocated_bytes()
+		: 0;
+}
+
+/* Feeds the bytes as they come from a socket. Small pieces would make a long run. */
+static void read_long(const char *text, size_t len)
+{
+	size_t before = memory_in_use();
+	rl_reader *reader = rl_reader_new();
+	FUZZ_PROMISE(reader != NULL);
+	int result = 0;
+	size_t fed = 0;
+	while (fed < len && result >= 0) {
+		size_t piece = len - fed < 16384 ? len - fed : 16384;
+		if (!rl_reader_feed(reader, text + fed, piece)) {
+			break;
+		}
+		fed += piece;
+		rl_reply reply;
+		while ((result = rl_reader_next(reader, &reply)) > 0) {
+			sum_of(0, &reply, 0);
+			read_as_map(&reply);
+		}
+		FUZZ_PROMISE(memory_in_use() <= before + 8 * (size_t) RL_READER_BYTES_MAX);
+	}
+	rl_reader_free(reader);
+}
+
+static void repeat(const uint8_t *data, size_t size)
+{
+	size_t unit = data[1] < size - 2 ? data[1] : size - 2;
+	const uint8_t *rest = data + 2 + unit;
+	size_t rest_len = size - 2 - unit;
+	size_t times = unit > 0 ? (size_t) 1 << data[0] % 24 : 0;
+	times = times * unit <= LONG_MOST ? times : LONG_MOST / unit;
+	char *text = malloc(times * unit + rest_len + 1);
+	FUZZ_PROMISE(text != NULL);
+	for (size_t i = 0; i < times; i++) {
+		memcpy(text + i * unit, data + 2, unit);
+	}
+	memcpy(text + times * unit, rest, rest_len);
+	read_long(text, times * unit + rest_len);
+	free(text);
+}
+
+/* ---- the target ---- */
+
 int FUZZ_REPLY(const uint8_t *data, size_t size)
 {
-	if (size > RL_READER_BYTES_MAX) {
+	if (size > FUZZ_INPUT_MAX) {
+		return 0;
+	}
+	if (size >= 3 && data[0] == LONG) {
+		repeat(data + 1, size - 1);
 		return 0;
 	}
 	uint64_t whole = read_in_pieces(data, size, size, true);

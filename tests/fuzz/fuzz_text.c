@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Any bytes as the texts that core reads beside DSNs and replies: options of TLS, tokens, labels,
- * redirects, keys, and the error text of a server. The first byte of an input says as what the rest
- * is read.
+ * redirects, keys, names of seeds, secrets, and the error text of a server. The first byte of an
+ * input says as what the rest is read.
  */
 #include "core/base/rl_token.h"
 #include "core/wire/rl_names.h"
+#include "core/wire/rl_order_name.h"
 #include "core/wire/rl_redirect.h"
 #include "core/wire/rl_slot.h"
 #include "core/wire/rl_tls_options.h"
@@ -29,6 +30,8 @@ static const fuzz_seed text_seeds[] = {
 	FUZZ_SEED("\4@user_script: 1: -READONLY You can't write"),
 	FUZZ_SEED("\4ERR unknown command 'X', with args beginning with: 'hunter2' "),
 	FUZZ_SEED("\5\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\x92\xc2\x9b\xe2\x80\xae\x1b[31m"),
+	FUZZ_SEED("\6Node-3.Example:7000"),
+	FUZZ_SEED("\7hunter2 the secret is hunter2, and a part of it is hunter"),
 };
 
 #define SECRET "hunter2"
@@ -69,15 +72,48 @@ static void read_tls_options(rl_bytes text)
 	rl_tls_options_free(options);
 }
 
+static bool draw(void *ctx, void *out, size_t len)
+{
+	memcpy(out, ctx, len);
+	return true;
+}
+
+static int64_t some_date(void *ctx)
+{
+	(void) ctx;
+	return INT64_C(1700000000);
+}
+
+/* A token that is drawn with the label is one that other processes know as drawn. */
+static void read_drawn(const rl_label *label)
+{
+	char random[64] = "0123456789abcdefghijklmnopqrstuvwxyz";
+	char token[RL_TOKEN_LABELLED_MAX];
+	rl_env env = {.ctx = random, .random = draw, .date = some_date};
+	FUZZ_PROMISE(rl_token_draw(&env, token) == RL_OK);
+	rl_token_put_label(token, label);
+	rl_bytes text = rl_bytes_of(token, rl_token_len(label));
+	FUZZ_PROMISE(rl_token_is_drawn(text) && rl_token_date(text) == some_date(NULL));
+	FUZZ_PROMISE(rl_bytes_equal(rl_token_label(text), rl_bytes_of(label->text, label->len)));
+}
+
 static void read_token(rl_bytes text)
 {
 	rl_bytes label = rl_token_label(text);
 	FUZZ_PROMISE(!rl_token_is_drawn(text) || text.len == RL_TOKEN_LEN || label.len > 0);
+	int64_t date = rl_token_date(text);
+	FUZZ_PROMISE(date >= 0 && date < INT64_C(1) << 36);
+	FUZZ_PROMISE(date == 0 || rl_token_is_drawn(text));
 	if (label.len > 0) {
 		FUZZ_PROMISE(rl_label_is_valid(label));
 		FUZZ_PROMISE(label.data >= text.data && label.data + label.len <= text.data + text.len);
 	}
 	rl_label made;
+	if (rl_label_is_valid(text)) {
+		rl_label_set(&made, text);
+		FUZZ_PROMISE(rl_bytes_equal(rl_bytes_of(made.text, made.len), text));
+		read_drawn(&made);
+	}
 	rl_label_set_default(&made, text, UINT64_MAX);
 	FUZZ_PROMISE(rl_label_is_valid(rl_bytes_of(made.text, made.len)));
 }
@@ -110,6 +146,75 @@ static void read_key(rl_bytes key)
 	free(room);
 }
 
+static bool is_same(rl_bytes a, rl_bytes b)
+{
+	return rl_bytes_equal(a, b);
+}
+
+/* The names of the permits differ, and are in one slot where all names must be. */
+static void read_permits(rl_bytes key)
+{
+	static const rl_naming namings[] = {RL_NAMES_PLAIN, RL_NAMES_IN_SLOT};
+	for (unsigned i = 0; i < 2 && key.len > 0; i++) {
+		if (!rl_names_have_helpers(key, namings[i])) {
+			continue;
+		}
+		char *room = malloc(rl_names_size(key.len));
+		char *permits = malloc(rl_names_permits_size(key.len, RL_PERMITS_MAX));
+		char *fence_room = malloc(rl_names_fence_size(key.len));
+		FUZZ_PROMISE(room != NULL && permits != NULL && fence_room != NULL);
+		rl_names names = rl_names_put(room, key, namings[i]);
+		const rl_bytes *keys = rl_names_put_permits(permits, &names, RL_PERMITS_MAX);
+		rl_bytes fence = rl_names_put_fence(fence_room, key, namings[i]);
+		FUZZ_PROMISE(is_same(keys[0], key) && !is_same(fence, key));
+		for (unsigned k = 1; k < RL_PERMITS_MAX; k++) {
+			FUZZ_PROMISE(!is_same(keys[k], keys[k - 1]) && !is_same(keys[k], fence));
+			FUZZ_PROMISE(keys[k].len <= RL_PERMIT_NAME_MAX(key.len));
+			FUZZ_PROMISE(namings[i] == RL_NAMES_PLAIN || rl_slot_of(keys[k]) == names.slot);
+		}
+		FUZZ_PROMISE(namings[i] == RL_NAMES_PLAIN || rl_slot_of(fence) == names.slot);
+		FUZZ_PROMISE(rl_names_may_be_helper(fence) && rl_names_may_be_helper(names.mark));
+		free(fence_room);
+		free(permits);
+		free(room);
+	}
+}
+
+/* Of two seeds the order does not matter. */
+static void read_seed_name(rl_bytes text)
+{
+	char *host = strndup(text.data, text.len);
+	char *name = NULL;
+	char *other = NULL;
+	char fixed[] = "Node-3.example";
+	FUZZ_PROMISE(host != NULL);
+	rl_address first = {.kind = RL_NET_TCP, .host = host, .port = 7000};
+	rl_address second = {.kind = RL_NET_TCP, .host = fixed, .port = 7000};
+	FUZZ_PROMISE(rl_order_name_add_seed(&name, &first) && rl_order_name_add_seed(&name, &second));
+	FUZZ_PROMISE(rl_order_name_add_seed(&other, &second) && rl_order_name_add_seed(&other, &first));
+	FUZZ_PROMISE(strcmp(name, other) == 0);
+	FUZZ_PROMISE(rl_order_name_set_service(&name, host));
+	free(host);
+	free(name);
+	free(other);
+}
+
+/* The first word of the text is a secret of ours, which the server repeats. */
+static void read_secret(rl_bytes text)
+{
+	const char *end = text.len > 0 ? memchr(text.data, ' ', text.len) : NULL;
+	size_t len = end != NULL ? (size_t) (end - text.data) : 0;
+	rl_bytes secret = rl_bytes_of(text.data, len);
+	char *copy = strndup(text.data, len);
+	rl_error err;
+	FUZZ_PROMISE(copy != NULL);
+	rl_error_from_server(&err, rl_bytes_of(text.data + len, text.len - len), &secret, 1);
+	FUZZ_PROMISE(fuzz_is_fit(err.message, sizeof err.message));
+	/* A short one may be a part of our own words. */
+	FUZZ_PROMISE(strlen(copy) < 8 || strlen(copy) != len || strstr(err.message, copy) == NULL);
+	free(copy);
+}
+
 static void read_error(rl_bytes text)
 {
 	rl_bytes secret = rl_bytes_of(SECRET, sizeof SECRET - 1);
@@ -138,8 +243,8 @@ static void read_quoted(rl_bytes text)
 
 int FUZZ_TEXT(const uint8_t *data, size_t size)
 {
-	static void (*const readers[])(rl_bytes text) = {
-		read_tls_options, read_token, read_redirect, read_key, read_error, read_quoted};
+	static void (*const readers[])(rl_bytes text) = {read_tls_options, read_token, read_redirect,
+		read_key, read_error, read_quoted, read_seed_name, read_secret, read_permits};
 	if (size > 0) {
 		readers[data[0] % (sizeof readers / sizeof readers[0])](
 			rl_bytes_of((const char *) data + 1, size - 1));

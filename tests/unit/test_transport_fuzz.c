@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs the fuzz targets for a moment, always with the same inputs.
+ * Runs fuzz targets for a moment, always with the same inputs, and with those of tests/fuzz/corpus.
  */
 #include "check.h"
 
@@ -18,19 +18,22 @@
 static void dsn(void)
 {
 	fuzz_state = 1;
-	fuzz_run(fuzz_dsn, dsn_seeds, sizeof dsn_seeds / sizeof dsn_seeds[0], ROUNDS);
+	CHECK(fuzz_replay(fuzz_dsn, "tests/fuzz/corpus/dsn") > 0);
+	fuzz_run(fuzz_dsn, dsn_seeds, FUZZ_COUNT(dsn_seeds), ROUNDS);
 }
 
 static void reply(void)
 {
 	fuzz_state = 1;
-	fuzz_run(fuzz_reply, reply_seeds, sizeof reply_seeds / sizeof reply_seeds[0], ROUNDS);
+	CHECK(fuzz_replay(fuzz_reply, "tests/fuzz/corpus/reply") > 0);
+	fuzz_run(fuzz_reply, reply_seeds, FUZZ_COUNT(reply_seeds), ROUNDS);
 }
 
 static void text(void)
 {
 	fuzz_state = 1;
-	fuzz_run(fuzz_text, text_seeds, sizeof text_seeds / sizeof text_seeds[0], ROUNDS);
+	CHECK(fuzz_replay(fuzz_text, "tests/fuzz/corpus/text") > 0);
+	fuzz_run(fuzz_text, text_seeds, FUZZ_COUNT(text_seeds), ROUNDS);
 }
 
 static const check_test tests[] = {

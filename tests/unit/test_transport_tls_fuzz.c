@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs the fuzz target of TLS for a moment, always with the same inputs. The keys differ.
+ * Runs the fuzz target of TLS for a moment, always with the same inputs, and with those of
+ * tests/fuzz/corpus. The keys differ.
  */
 #include "check.h"
 #include "tls_server.h"
@@ -16,7 +17,8 @@
 static void tls(void)
 {
 	fuzz_state = 1;
-	fuzz_run(fuzz_tls, tls_seeds, sizeof tls_seeds / sizeof tls_seeds[0], ROUNDS);
+	CHECK(fuzz_replay(fuzz_tls, "tests/fuzz/corpus/tls") > 0);
+	fuzz_run(fuzz_tls, tls_seeds, FUZZ_COUNT(tls_seeds), ROUNDS);
 }
 
 static void clean_up(void)
