@@ -7,9 +7,10 @@
 
 declare(strict_types=1);
 
+namespace RedisLock\Laravel\Tests;
+
 use Illuminate\Support\Facades\Cache;
 use RedisLock\Laravel\RedisLockRepository;
-use RedisLock\Laravel\Tests\TestCase;
 
 require __DIR__ . '/bootstrap.php';
 
