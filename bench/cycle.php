@@ -1,6 +1,7 @@
 <?php
 /*
- * The uncontended cycle: one lock taken and freed over and over, nobody else there.
+ * The uncontended cycle: one process takes and frees one lock over and over, and no other
+ * process wants it.
  *
  * Client and server share one core, for then a round trip has no sleeping core to wake, and all
  * that both do counts. Those that are compared take turns in short rounds, and what counts is the

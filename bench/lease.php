@@ -11,7 +11,8 @@ function section_lease(Bench $bench, array $php): void
 {
     $server = new Server($bench->server, $bench->folder, PIN);
     $worker = [...$php, __DIR__ . '/lease_worker.php', "unix://$server->socket"];
-    $bench->report->section('A lease', 'One process, nobody else there; over a unix socket.');
+    $bench->report->section('A lease',
+        'One process takes its lock over a unix socket, and no other process wants it.');
     lease_cycles($bench, $worker);
     lease_calls($bench, $worker);
     lease_idle($bench, [...$php, __DIR__ . '/idle_worker.php', "unix://$server->socket"]);

@@ -165,7 +165,7 @@ final class Promises
     }
 
     /**
-     * Waits of 10 s, each on a server that has nobody else, whose MONITOR tells what was sent. They
+     * Waits of 10 s, each on a server of its own, whose MONITOR tells what was sent. They
      * only wait, so they may begin long before check().
      */
     public function beginLongWaits(): void

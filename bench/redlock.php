@@ -101,8 +101,8 @@ function redlock_ways(Bench $bench, array $ways): void
     $bench->report->table(['a PING from PHP', 'p50', 'p99'], $rows);
 }
 
-/** Connected before, and nobody else there. $target is the most that RedisLock may need against the
- * limit. */
+/** Connected before, and no other process wants the lock. $target is the most that RedisLock may
+ * need against the limit. */
 function redlock_warm(Bench $bench, array $parties, Members $members, string $way,
     ?float $target = null): void
 {

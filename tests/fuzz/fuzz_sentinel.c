@@ -352,7 +352,7 @@ static void look_up(unsigned flags, unsigned count)
 	rl_target_unref(common);
 }
 
-/* The server says that it is a primary, or is one that cannot say it. */
+/* The server says that it is a primary, or its answer shows that it cannot say its role. */
 static bool may_be_primary(const rl_link *link, unsigned number)
 {
 	rl_reader *reader = rl_reader_new();

@@ -2,7 +2,7 @@
  *
  * Any bytes as the texts that core reads beside DSNs and replies: options of TLS, tokens, labels,
  * redirects, keys, names of seeds, secrets, and the error text of a server. The first byte of an
- * input says as what the rest is read.
+ * input chooses which of these the rest is.
  */
 #include "core/base/rl_token.h"
 #include "core/wire/rl_names.h"
@@ -84,7 +84,7 @@ static int64_t some_date(void *ctx)
 	return INT64_C(1700000000);
 }
 
-/* A token that is drawn with the label is one that other processes know as drawn. */
+/* Other processes see in a token with this label that it was drawn. */
 static void read_drawn(const rl_label *label)
 {
 	char random[64] = "0123456789abcdefghijklmnopqrstuvwxyz";
