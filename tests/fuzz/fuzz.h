@@ -219,6 +219,16 @@ static inline unsigned fuzz_replay(fuzz_target target, const char *folder)
 	return count;
 }
 
+/* Defines a unit test of the target fuzz_NAME (tests/unit/check.h): its corpus, and then so many
+ * mutations, which are always the same. */
+#define FUZZ_TEST(name, rounds) \
+ static void name(void) \
+ { \
+  fuzz_state = 1; \
+  CHECK(fuzz_replay(fuzz_##name, "tests/fuzz/corpus/" #name) > 0); \
+  fuzz_run(fuzz_##name, name##_seeds, FUZZ_COUNT(name##_seeds), rounds); \
+ }
+
 /* ---- programs ---- */
 
 /* Writes the seeds and ends the program, if its arguments are "seeds FOLDER". */

@@ -15,26 +15,9 @@
 
 #define ROUNDS 60000
 
-static void dsn(void)
-{
-	fuzz_state = 1;
-	CHECK(fuzz_replay(fuzz_dsn, "tests/fuzz/corpus/dsn") > 0);
-	fuzz_run(fuzz_dsn, dsn_seeds, FUZZ_COUNT(dsn_seeds), ROUNDS);
-}
-
-static void reply(void)
-{
-	fuzz_state = 1;
-	CHECK(fuzz_replay(fuzz_reply, "tests/fuzz/corpus/reply") > 0);
-	fuzz_run(fuzz_reply, reply_seeds, FUZZ_COUNT(reply_seeds), ROUNDS);
-}
-
-static void text(void)
-{
-	fuzz_state = 1;
-	CHECK(fuzz_replay(fuzz_text, "tests/fuzz/corpus/text") > 0);
-	fuzz_run(fuzz_text, text_seeds, FUZZ_COUNT(text_seeds), ROUNDS);
-}
+FUZZ_TEST(dsn, ROUNDS)
+FUZZ_TEST(reply, ROUNDS)
+FUZZ_TEST(text, ROUNDS)
 
 static const check_test tests[] = {
 	TEST(dsn),

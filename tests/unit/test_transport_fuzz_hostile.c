@@ -14,12 +14,7 @@
 
 #define ROUNDS 3000
 
-static void hostile(void)
-{
-	fuzz_state = 1;
-	CHECK(fuzz_replay(fuzz_hostile, "tests/fuzz/corpus/hostile") > 0);
-	fuzz_run(fuzz_hostile, hostile_seeds, FUZZ_COUNT(hostile_seeds), ROUNDS);
-}
+FUZZ_TEST(hostile, ROUNDS)
 
 static const check_test tests[] = {
 	TEST(hostile),

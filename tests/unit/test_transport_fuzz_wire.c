@@ -16,26 +16,9 @@
 #define ROUNDS 20000
 #define MAP_ROUNDS 1000
 
-static void answer(void)
-{
-	fuzz_state = 1;
-	CHECK(fuzz_replay(fuzz_answer, "tests/fuzz/corpus/answer") > 0);
-	fuzz_run(fuzz_answer, answer_seeds, FUZZ_COUNT(answer_seeds), ROUNDS);
-}
-
-static void map(void)
-{
-	fuzz_state = 1;
-	CHECK(fuzz_replay(fuzz_map, "tests/fuzz/corpus/map") > 0);
-	fuzz_run(fuzz_map, map_seeds, FUZZ_COUNT(map_seeds), MAP_ROUNDS);
-}
-
-static void sentinel(void)
-{
-	fuzz_state = 1;
-	CHECK(fuzz_replay(fuzz_sentinel, "tests/fuzz/corpus/sentinel") > 0);
-	fuzz_run(fuzz_sentinel, sentinel_seeds, FUZZ_COUNT(sentinel_seeds), ROUNDS);
-}
+FUZZ_TEST(answer, ROUNDS)
+FUZZ_TEST(map, MAP_ROUNDS)
+FUZZ_TEST(sentinel, ROUNDS)
 
 static const check_test tests[] = {
 	TEST(answer),

@@ -14,12 +14,7 @@
 
 # define ROUNDS 1000
 
-static void tls(void)
-{
-	fuzz_state = 1;
-	CHECK(fuzz_replay(fuzz_tls, "tests/fuzz/corpus/tls") > 0);
-	fuzz_run(fuzz_tls, tls_seeds, FUZZ_COUNT(tls_seeds), ROUNDS);
-}
+FUZZ_TEST(tls, ROUNDS)
 
 static void clean_up(void)
 {
