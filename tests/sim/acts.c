@@ -1109,7 +1109,7 @@ static void release_late(sim_client *c, const holding *h, unsigned members)
 
 /* A bit for each member that the release was not sent to: an earlier call has backed it off,
  * because it was slow to answer, and the others have decided. */
-static unsigned unasked_members(const rl_quorum_call *call)
+static unsigned members_passed_by(const rl_quorum_call *call)
 {
 	unsigned members = 0;
 	for (unsigned i = 0; i < plan.members; i++) {
@@ -1129,7 +1129,7 @@ static void finish_release(sim_client *c)
 		 * without them to a member that has not answered. */
 		if (!plan.is_forbidden || rl_token_is_drawn(rl_lease_token(h->lease))) {
 			judge_released(c->index, h->key, rl_words_text(rl_lease_token(h->lease)).mark,
-				unasked_members(&c->op->call));
+				members_passed_by(&c->op->call));
 		}
 	} else if (status == RL_BUSY) {
 		COVER(not_released);

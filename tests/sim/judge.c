@@ -42,7 +42,7 @@ typedef struct record {
 	uint8_t key;
 	bool is_beyond_ttl; /* this is the later of two looks */
 	bool was_released;  /* the lock was won, and has been released */
-	uint16_t unasked;   /* a bit for each member that the release was not sent to */
+	uint16_t passed_by; /* a bit for each member that the release was not sent to */
 	uint64_t token;
 	int64_t ended_at;
 } record;
@@ -642,14 +642,14 @@ void judge_used_again(uint64_t token)
 	undone_used_again(token);
 }
 
-void judge_released(unsigned client, unsigned key, uint64_t token, unsigned unasked)
+void judge_released(unsigned client, unsigned key, uint64_t token, unsigned passed_by)
 {
 	record r = {.client = (uint8_t) client,
 		.key = (uint8_t) key,
 		.token = token,
 		.ended_at = world.now,
 		.was_released = true,
-		.unasked = (uint16_t) unasked};
+		.passed_by = (uint16_t) passed_by};
 	/* The call does not wait for the answers of all members, so a release may miss a redirect. */
 	bool is_heard = !plan_has_routes() || plan.members == 1;
 	/* Where something breaks a release may never be written. */
@@ -708,7 +708,7 @@ void judge_on_leftover(uint32_t index)
 	}
 	for (unsigned i = 0; i < plan.members; i++) {
 		const sim_server *s = find_holder(i, r->key, r->token);
-		if (s == NULL || (r->unasked >> i & 1U) != 0) {
+		if (s == NULL || (r->passed_by >> i & 1U) != 0) {
 			continue;
 		}
 		if (!r->is_beyond_ttl && is_behind(r->client, s)) {

@@ -119,8 +119,8 @@ void judge_on_spread(uint32_t index);
 void judge_extending(unsigned client, uint64_t token);
 
 /* A release was confirmed.
- * @param unasked a bit for each member that it was not sent to */
-void judge_released(unsigned client, unsigned key, uint64_t token, unsigned unasked);
+ * @param passed_by a bit for each member that it was not sent to */
+void judge_released(unsigned client, unsigned key, uint64_t token, unsigned passed_by);
 
 void judge_on_leftover(uint32_t record);
 
