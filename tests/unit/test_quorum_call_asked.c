@@ -200,6 +200,18 @@ static void a_backed_off_member_is_asked_when_another_fails(void)
 	CHECK_COUNT("0 c1 EXTEND", 1);
 }
 
+static void a_backed_off_member_is_asked_when_the_others_name_different_owners(void)
+{
+	begin_without_c();
+	note_trouble_of_c();
+	fake_says(A, "$one");
+	fake_acts(B, FAKE_SAY, "$two", 7 * MS);
+	fake_says(C, "$two");
+	CHECK_INT(ask(RL_VERB_OWNER), RL_OK);
+	CHECK_INT(fake_ms(), 7);
+	CHECK_COUNT("7 c1 GET k", 1);
+}
+
 static void a_backed_off_member_is_asked_after_an_eighth_of_the_timeout(void)
 {
 	begin_without_c();
@@ -672,6 +684,7 @@ static const check_test tests[] = {
 	TEST(a_backed_off_member_is_not_asked_when_the_others_decide),
 	TEST(a_backed_off_member_is_asked_when_the_others_cannot_decide),
 	TEST(a_backed_off_member_is_asked_when_another_fails),
+	TEST(a_backed_off_member_is_asked_when_the_others_name_different_owners),
 	TEST(a_backed_off_member_is_asked_after_an_eighth_of_the_timeout),
 	TEST(a_backed_off_member_is_asked_sooner_for_a_short_ttl),
 	TEST(members_that_are_all_backed_off_are_asked_at_once),

@@ -81,11 +81,17 @@ bool rl_quorum_call_has_owner(const rl_quorum_call *call)
 	return count_alike(call, rl_quorum_call_owner(call)) >= rl_quorum(call->terms.set->count);
 }
 
-/* Members may name different owners, so granted votes alone are not a quorum. */
+/* How many members have granted, with the same answer: they may name different owners. */
+static unsigned granted_alike(const rl_quorum_call *call, const rl_tally *tally)
+{
+	return call->terms.request.verb == RL_VERB_OWNER ? count_alike(call, rl_quorum_call_owner(call))
+													 : tally->granted;
+}
+
 static rl_vote owner_outcome(const rl_quorum_call *call, const rl_tally *tally)
 {
 	unsigned quorum = rl_quorum(tally->members);
-	unsigned best = count_alike(call, rl_quorum_call_owner(call));
+	unsigned best = granted_alike(call, tally);
 	unsigned open = tally->members - tally->granted - tally->refused - tally->failed;
 	if (best >= quorum) {
 		return RL_VOTE_GRANTED;
@@ -143,8 +149,8 @@ static bool call_up(rl_quorum_call *call, const rl_tally *tally, const rl_tick *
 	unsigned quorum = rl_quorum(tally->members);
 	unsigned open = tally->members - tally->granted - tally->refused - tally->failed;
 	unsigned asked = open - backed_off;
-	bool can_decide =
-		tally->granted + asked >= quorum || tally->refused + asked > tally->members - quorum;
+	bool can_decide = granted_alike(call, tally) + asked >= quorum ||
+		tally->refused + asked > tally->members - quorum;
 	if (can_decide && tick->now < call->terms.call_up_at) {
 		return false;
 	}
