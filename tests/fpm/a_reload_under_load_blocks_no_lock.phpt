@@ -14,8 +14,7 @@ if (PHP_ZTS) {
 <?php
 require __DIR__ . '/../inc/fpm.inc';
 
-/* REDISLOCK_RELOADS: for a long run, 10 and more. */
-$reloads = (int) (getenv('REDISLOCK_RELOADS') ?: 4);
+$reloads = rounds(3, 10);
 const WORKERS = 16;
 $server = start_server();
 /* process_control_timeout = 0 is the default. */

@@ -15,8 +15,7 @@ if (PHP_ZTS) {
 <?php
 require __DIR__ . '/../inc/sigterm.inc';
 
-/* REDISLOCK_SIGTERM_ROUNDS: for a long run, 1000. */
-$rounds = (int) (getenv('REDISLOCK_SIGTERM_ROUNDS') ?: 50);
+$rounds = rounds(25, 1000);
 $server = start_server();
 $works = [
     /* The keys are free, also when it comes while PHP's thread has the watchdog's mutex. */

@@ -17,8 +17,7 @@ if (PHP_ZTS) {
 require __DIR__ . '/../inc/sigterm.inc';
 require __DIR__ . '/../inc/fake_server.inc';
 
-/* REDISLOCK_SIGTERM_MOMENTS: for a long run, 200. */
-$moments = (int) (getenv('REDISLOCK_SIGTERM_MOMENTS') ?: 30);
+$moments = rounds(18, 200);
 const AT_ONCE = 6;
 const LAST = 0.15; /* a resume() takes 0.06 s, then the lease is held */
 

@@ -41,7 +41,7 @@ const THREAD = '
 $ini = ini_of_extension('ffi') + ['ffi.enable' => '1'];
 
 $server = start_server();
-$rounds = (int) (getenv('REDISLOCK_SIGTERM_ROUNDS') ?: 20);
+$rounds = rounds(10, 1000);
 foreach (['it sleeps' => 'sleep(60);', 'it is busy' => 'while (true) { }'] as $what => $then) {
     for ($round = 0; $round < $rounds / 2; $round++) {
         $worker = start_php(CHILD_BEGINS . THREAD

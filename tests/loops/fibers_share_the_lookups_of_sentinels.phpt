@@ -15,6 +15,7 @@ require __DIR__ . '/../inc/sentinel.inc';
 /* In a new process nothing is known, so that all Fibers wait for the Sentinels. One that is granted
  * its lock without a wait of its own may read what the others wait for. */
 $sentinels = start_sentinels();
+$processes = rounds(12, 40);
 $code = 'require $argv[2];
     RedisLock::waitWith(Loop::wait(...));
     $lock = new RedisLock($argv[1]);
@@ -28,7 +29,7 @@ $code = 'require $argv[2];
     }
     Loop::run();
     printf("%.3f", $last);';
-for ($i = 0; $i < 40; $i++) {
+for ($i = 0; $i < $processes; $i++) {
     $last = run_php("require '" . __DIR__ . "/../inc/time.inc'; $code",
         [$sentinels->dsn(), __DIR__ . '/../inc/loop.inc']);
     between("process $i: the last one, after seconds", 0.001, slack(0.9), (float) $last)

@@ -12,7 +12,6 @@ skip_under_valgrind();
 require __DIR__ . '/../inc/check.inc';
 require __DIR__ . '/../inc/child.inc';
 
-const PROGRAMS = 300;
 const STEPS = 40;
 
 final class Late extends Exception
@@ -272,9 +271,10 @@ final class Slots
 pcntl_async_signals(true);
 pcntl_signal(SIGUSR1, fn () => null);
 $sender = signal_later(SIGUSR1, 0.01, 100000, 0.002);
+$programs = rounds(100, 1000);
 $first = (int) (getenv('REDISLOCK_PROGRAMS_FROM') ?: random_int(1, 2 ** 30));
 $judged = 0;
-for ($n = $first; $n < $first + PROGRAMS && time_left() > 10; $n++) {
+for ($n = $first; $n < $first + $programs && time_left() > 10; $n++) {
     try {
         $is_good = (new Slots($n))->run();
     } catch (Late) {
@@ -287,7 +287,7 @@ for ($n = $first; $n < $first + PROGRAMS && time_left() > 10; $n++) {
     }
 }
 pcntl_signal(SIGUSR1, SIG_IGN);
-check('there were many', $judged >= PROGRAMS / 10, $judged);
+check('there were many', $judged >= $programs / 10, $judged);
 foreach (['taken', 'refused', 'plain', 'ended', 'before a newcomer',
         'before a later waiter'] as $what) {
     check("it occurs: $what", isset(Slots::$met[$what]), Slots::$met);

@@ -104,7 +104,8 @@ foreach ([1, 3] as $n) {
             sprintf('while kill -%d %d; do n=0; while [ $n -lt 30 ]; do n=$((n+1)); done; done',
                 SIGUSR1, getmypid()));
     $times = 0;
-    for ($until = now() + 40 * $unit; $times < 6 && now() < $until;) {
+    $wanted = rounds(2, 6);
+    for ($until = now() + 40 * $unit; $times < $wanted && now() < $until;) {
         $doesThrow = $times % 2 === 0;
         $isArmed = true;
         $endsAt = now() + 3 * $unit;

@@ -11,12 +11,12 @@ skip_without_server();
 <?php
 require_once __DIR__ . '/../inc/members.inc';
 
-const ROUNDS = 100;
+define('ROUNDS', rounds(30, 100));
 
 /**
  * Rounds in which these servers lose the key during the section: how many threw, and the counters.
  */
-function rounds(Members $members, RedisLock $lock, callable $losers): array
+function losses(Members $members, RedisLock $lock, callable $losers): array
 {
     $before = RedisLock::stats();
     $thrown = 0;
@@ -52,15 +52,15 @@ foreach ([3, 4, 5] as $count) {
         range(1, $size));
     same("$count servers, $quorum lose it",
         ['thrown' => ROUNDS, 'released' => 0, 'not_released' => ROUNDS, 'failed' => 0],
-        rounds($members, $lock, $some($quorum)));
+        losses($members, $lock, $some($quorum)));
     $least = $count - $quorum + 1;
     same("$count servers, $least lose it",
         ['thrown' => ROUNDS, 'released' => 0, 'not_released' => ROUNDS, 'failed' => 0],
-        rounds($members, $lock, $some($least)));
+        losses($members, $lock, $some($least)));
     $minority = $count - $quorum;
     same("$count servers, $minority lose it",
         ['thrown' => 0, 'released' => ROUNDS, 'not_released' => 0, 'failed' => 0],
-        rounds($members, $lock, $some($minority)));
+        losses($members, $lock, $some($minority)));
     $members->empty("$count servers");
 }
 

@@ -12,7 +12,7 @@ skip_under_valgrind();
 <?php
 require __DIR__ . '/../inc/renew.inc';
 
-const SECONDS = 10.0;
+define('SECONDS', (float) rounds(4, 10));
 // renewed at each third, and several times while the work goes on
 $ttl = min(SECONDS / 3, room(1.0));
 /* A C function that computes all the time: of SQLite, or another one without it. */

@@ -11,7 +11,7 @@ skip_without_server();
 <?php
 require_once __DIR__ . '/../inc/replicas.inc';
 
-$rounds = (int) (getenv('REDISLOCK_REPLICA_ROUNDS') ?: 20);
+$rounds = rounds(10, 300);
 $all = start_replicated();
 $dsn = $all->dsn(rest: '&timeout=' . room(1.0) . '&replicas_timeout=' . room(0.1));
 for ($i = 0; $i < $rounds; $i++) {

@@ -13,7 +13,7 @@
 #undef SECRET
 #include "../fuzz/fuzz_text.c"
 
-#define ROUNDS 60000
+#define ROUNDS 20000
 
 FUZZ_TEST(dsn, ROUNDS)
 FUZZ_TEST(reply, ROUNDS)
