@@ -77,9 +77,9 @@ final class RedisLockKeyedMutexTest extends TestCase
 
     public function testTheLockEndsWithItsLongestHold(): void
     {
-        $lock = (new RedisLockKeyedMutex(self::lock(), ttl: 0.2, maxHold: 0.3))
+        $lock = (new RedisLockKeyedMutex(self::lock(), ttl: 1, maxHold: 1.5))
             ->acquire($this->name);
-        delay(0.5);
+        delay(2);
         self::assertFalse(self::lock()->isLocked($this->name));
         $this->expectException(SyncException::class);
         $this->expectExceptionMessage('was lost before its release: MaxHold');

@@ -1,5 +1,5 @@
 --TEST--
-Hundreds of forks under a lease: the children send nothing on the parent's connections, may use connections of their own, and the lease stays held.
+Many forks under a lease: the children send nothing on the parent's connections, may use connections of their own, and the lease stays held.
 --EXTENSIONS--
 redislock
 --SKIPIF--
