@@ -6,9 +6,7 @@ redislock
 <?php
 require __DIR__ . '/../inc/fpm.inc';
 skip_without_fpm();
-if (PHP_ZTS) {
-    die('skip not in thread-safe builds');
-}
+skip_without_sigterm();
 ?>
 --FILE--
 <?php

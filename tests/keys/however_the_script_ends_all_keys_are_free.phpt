@@ -31,13 +31,15 @@ foreach ($ends as $end => $status) {
 }
 
 /* SIGTERM during the wait. */
-$waiter = start_php('$lock = new RedisLock($argv[1]); $x = $lock->lease(["k", "l", "m"], 30, 60);',
-    [$server->dsn()]);
-$server->cmd('SET', 'l', 'somebody', 'PX', 60000);
-eventually('it has the first key', fn () => $server->cmd('EXISTS', 'k') === 1, 10.0);
-$waiter->signal(SIGTERM);
-same('SIGTERM: status', -SIGTERM, $waiter->status());
-same('SIGTERM: keys', ['0:l'], $server->locks());
+if (FREES_ON_SIGTERM) {
+    $waiter = start_php('$lock = new RedisLock($argv[1]);
+        $x = $lock->lease(["k", "l", "m"], 30, 60);', [$server->dsn()]);
+    $server->cmd('SET', 'l', 'somebody', 'PX', 60000);
+    eventually('it has the first key', fn () => $server->cmd('EXISTS', 'k') === 1, 10.0);
+    $waiter->signal(SIGTERM);
+    same('SIGTERM: status', -SIGTERM, $waiter->status());
+    same('SIGTERM: keys', ['0:l'], $server->locks());
+}
 
 /* A fork: the child has no key. */
 $server->cmd('DEL', 'l');

@@ -8,9 +8,7 @@ require __DIR__ . '/../inc/server.inc';
 skip_without_server();
 skip_under_valgrind(); /* a process that is killed frees nothing */
 skip_by_topology('the proxy is one server');
-if (PHP_ZTS) {
-    die('skip not in thread-safe builds');
-}
+skip_without_sigterm();
 ?>
 --FILE--
 <?php

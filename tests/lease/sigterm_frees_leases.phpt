@@ -7,9 +7,7 @@ redislock
 require __DIR__ . '/../inc/server.inc';
 skip_without_server();
 skip_under_valgrind(); /* a process that is killed frees nothing */
-if (PHP_ZTS) {
-    die('skip not in thread-safe builds');
-}
+skip_without_sigterm();
 ?>
 --FILE--
 <?php

@@ -7,6 +7,7 @@ redislock
 require __DIR__ . '/../inc/server.inc';
 skip_without_server();
 skip_under_valgrind();
+skip_without_sigterm();
 ?>
 --FILE--
 <?php
