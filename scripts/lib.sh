@@ -26,6 +26,22 @@ has() {
     command -v "$1" >/dev/null
 }
 
+# Whether this kernel runs programs of i386: the smallest one, whose head says where its code
+# begins, exit(0), calls it.
+runs_i386() {
+    local program code=0
+    program=$(mktemp)
+    {
+        printf '\x7fELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0\x54\x80\4\x08\x34\0\0\0\0\0\0\0\0'
+        printf '\0\0\0\x34\0\x20\0\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\x80\4\x08\0\x80\4\x08\x60\0\0\0'
+        printf '\x60\0\0\0\5\0\0\0\0\x10\0\0\x31\xdb\x31\xc0\x40\xcd\x80'
+    } >"$program"
+    chmod 700 "$program"
+    "$program" 2>/dev/null || code=$?
+    rm "$program"
+    return "$code"
+}
+
 # How many compilers and tests run at once.
 jobs_here() {
     nproc 2>/dev/null || echo 2
