@@ -54,7 +54,7 @@ static unsigned asked;
 static size_t asked_bytes;
 static unsigned fails_at; /* from 1; 0 = never */
 
-#define UNWATCHED __attribute__((no_sanitize_address, no_sanitize_undefined))
+#define UNWATCHED __attribute__((no_sanitize_address, no_sanitize("undefined")))
 
 UNWATCHED static bool lacks_memory(void)
 {
