@@ -11,6 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* clang says it in another way. */
+#ifdef __has_feature
+# if __has_feature(address_sanitizer) && !defined __SANITIZE_ADDRESS__
+#  define __SANITIZE_ADDRESS__ 1
+# endif
+#endif
 #if defined __SANITIZE_ADDRESS__ || defined __GLIBC__
 # ifdef __SANITIZE_ADDRESS__
 #  define REAL(name) __interceptor_##name

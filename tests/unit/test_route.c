@@ -172,7 +172,7 @@ static void malformed_redirects_are_not_followed(void)
 		}
 	}
 	CHECK_INT(rl_redirect_read(rl_bytes_of("MOVED 1 a\0b:1", 13)).kind, RL_REDIRECT_NONE);
-	CHECK_INT(rl_redirect_read(rl_bytes_of(NULL, 0)).kind, RL_REDIRECT_NONE);
+	CHECK_INT(rl_redirect_read(rl_bytes_of("", 0)).kind, RL_REDIRECT_NONE);
 	char text[300] = "MOVED 1 ";
 	memset(text + 8, 'h', 256);
 	strcpy(text + 8 + 255, ":1");

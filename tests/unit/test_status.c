@@ -243,8 +243,8 @@ static void a_missing_right_for_a_command_differs_from_one_for_a_key(void)
 		"NOPERM No permissions to access a key",
 		"NOPERM User u has no permissions to access the 'k' key",
 		"ERR ACL failure in script: No permissions to access a key",
-		"ERR The user executing the script can't access at least one of the keys mentioned in the "
-		"command arguments script: 1, on @user_script:1.",
+		("ERR The user executing the script can't access at least one of the keys mentioned in the "
+		 "command arguments script: 1, on @user_script:1."),
 		"CROSSSLOT Keys in request don't hash to the same slot", "NOPERM", "NOAUTH x"};
 	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
 		said(commands[i]);

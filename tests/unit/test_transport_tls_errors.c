@@ -404,7 +404,7 @@ static void a_missing_client_certificate_is_an_error_after_the_handshake(void)
 	pair_begin(TLS1_3_VERSION);
 	tls_server_wants_client(&pair_server, &pair_ca);
 	CHECK(pair_dial());
-	rl_tls_result result;
+	rl_tls_result result = RL_TLS_BROKEN;
 	CHECK(pair_to_server() && pair_to_client(&result));
 	CHECK_INT(result, RL_TLS_NOTHING);
 	CHECK(rl_tls_is_open(pair_client));

@@ -69,12 +69,20 @@ int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, cons
 
 static bool lacks_threads;
 
+/* A program of clang has its sanitizer within itself, and this is the sanitizer's function. */
+#pragma weak __interceptor_pthread_create
+int __interceptor_pthread_create(
+	pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *arg);
+
 int pthread_create(
 	pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *arg)
 {
 	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*) (void *), void *);
 	if (lacks_threads) {
 		return EAGAIN;
+	}
+	if (real == NULL) {
+		real = __interceptor_pthread_create;
 	}
 	if (real == NULL) {
 		*(void **) &real = dlsym(RTLD_NEXT, "pthread_create");
