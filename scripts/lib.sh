@@ -30,7 +30,8 @@ has() {
 # begins, exit(0), calls it.
 runs_i386() {
     local program code=0
-    program=$(mktemp)
+    mkdir -p "$build_root"
+    program=$(mktemp -p "$build_root") # a folder whose programs may run
     {
         printf '\x7fELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0\x54\x80\4\x08\x34\0\0\0\0\0\0\0\0'
         printf '\0\0\0\x34\0\x20\0\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\x80\4\x08\0\x80\4\x08\x60\0\0\0'

@@ -20,10 +20,7 @@ same('an exception: keys', [], $server->keys());
 $ends = ['exit' => 'exit(3);', 'a fatal error' => 'undefined_function();',
     'a fatal error of memory' => 'ini_set("memory_limit", "8M"); str_repeat("x", 1 << 30);',
     'SIGTERM' => 'posix_kill(getmypid(), SIGTERM); sleep(60);'];
-if (!FREES_ON_SIGTERM) {
-    unset($ends['SIGTERM']);
-}
-foreach ($ends as $what => $end) {
+foreach (ends_that_free($ends) as $what => $end) {
     if ($what === 'SIGTERM' && !function_exists('posix_kill')) {
         $end = 'exec("kill -TERM " . getmypid()); sleep(60);';
     }

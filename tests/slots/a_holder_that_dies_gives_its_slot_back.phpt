@@ -32,10 +32,7 @@ unset($first, $second);
 
 $ends = ['exit' => 'exit(3);', 'a fatal error' => 'undefined_function();',
     'SIGTERM' => 'exec("kill -TERM " . getmypid()); sleep(60);', 'the end' => ''];
-if (!FREES_ON_SIGTERM) {
-    unset($ends['SIGTERM']);
-}
-foreach ($ends as $what => $end) {
+foreach (ends_that_free($ends) as $what => $end) {
     run_php('$lock = new RedisLock($argv[1]);
         $a = $lock->lease("export", slots: 3); $b = $lock->lease("export", slots: 3);'
         . $end, [$server->dsn()]);

@@ -26,10 +26,7 @@ $ends = [
     'its deadline' => ['', 'wait: ' . room(0.5)],
     'SIGTERM' => ['$lease = $lock->lease("another");', 'wait: 60'],
 ];
-if (!FREES_ON_SIGTERM) {
-    unset($ends['SIGTERM']);
-}
-foreach ($ends as $what => [$begin, $arguments]) {
+foreach (ends_that_free($ends) as $what => [$begin, $arguments]) {
     /* The end of a script has 250 ms. */
     undisturbed(0.1, function () use ($server, $distance, $near, $what, $begin,
             $arguments): void {
