@@ -17,6 +17,8 @@
 
 declare(strict_types=1);
 
+/** So many keys it looks at: they may be a cache's, too. */
+const MOST_KEYS = 10_000;
 /** So many locks on a page. */
 const MOST_LOCKS = 1000;
 /** A bar is full at so many seconds: the default TTL. */
@@ -78,15 +80,15 @@ function refusal(): ?string
 /**
  * @return array{list<array{string, RedisLockState}>, int, bool} the locks, those with waiters
  *   first and then those that are held longest; how many keys $all would add; and whether there
- *   are more locks
+ *   are more keys than MOST_KEYS
  */
 function locks(RedisLock $lock, string $prefix, bool $all): array
 {
-    $keys = $lock->findKeys($prefix, MOST_LOCKS + 1);
-    $more = count($keys) > MOST_LOCKS;
+    $keys = $lock->findKeys($prefix, MOST_KEYS + 1);
+    $more = count($keys) > MOST_KEYS;
     $locks = [];
     $hidden = 0;
-    foreach ($lock->inspectAll(array_slice($keys, 0, MOST_LOCKS)) as $key => $state) {
+    foreach ($lock->inspectAll(array_slice($keys, 0, MOST_KEYS)) as $key => $state) {
         if ($state === null) {
             continue;                   // it was freed meanwhile, or is no lock
         }
@@ -267,10 +269,13 @@ function content(string $prefix, int $every, bool $all): array
     }
     $waiting = array_sum(array_map(static fn (array $lock): int => $lock[1]->waiters, $locks));
     $title = count($locks) . ($more ? '+' : '') . " locks, $waiting waiting";
-    $html = $more ? '<p class=outage>There are more locks than are shown: choose a prefix.' : '';
+    $left = count($locks) - MOST_LOCKS;
+    $html = $more ? '<p class=outage>There are more keys than the ' . number_format(MOST_KEYS)
+        . ' that this page looks at: choose a prefix.' : '';
+    $html .= $left > 0 ? '<p>' . number_format($left) . ' more locks are not shown.' : '';
     $html .= '<table><tr><th>key<th>holder<th title="since the holder asked for the lock">age'
         . '<th title="a full bar is 30 seconds, or more">time left<th>waiters' . "\n";
-    foreach ($locks as [$key, $state]) {
+    foreach (array_slice($locks, 0, MOST_LOCKS) as [$key, $state]) {
         $html .= row($key, $state, time());
     }
     $html .= '</table>' . ($locks === [] ? '<p>no locks' : '');

@@ -216,7 +216,7 @@ equal('JSON of show alone', found('packages/tools/src/ShowCommand.php', '~Json::
 
 /** What an interface or a base class of a framework prescribes. */
 const PRESCRIBED = ['Laravel' => ['acquire', 'get', 'block', 'release', 'forceRelease', 'register',
-    'boot', 'handle', 'getLockKey'],
+    'boot'],
     'Revolt' => ['acquire'], 'Symfony' => ['save', 'waitAndSave', 'putOffExpiration', 'delete',
     'exists', 'handle'], 'Testing' => ['bootstrap']];
 
@@ -294,7 +294,7 @@ $settings = array_diff($m[1], ['prefix', 'connection', 'events', 'store']);
 foreach (['ShowCommand', 'ReleaseCommand'] as $command) {
     preg_match('~signature = \'(\S+)~', source("packages/laravel/src/$command.php"), $m);
     $settings[] = $m[1];
-    preg_match_all('~\{(--\w+)~', source("packages/laravel/src/$command.php"), $m);
+    preg_match_all('~\{((?:--)?\w+)~', source("packages/laravel/src/$command.php"), $m);
     $settings = [...$settings, ...$m[1]];
 }
 preg_match("~return '(once:)'~", source('packages/laravel/src/Once.php'), $m);
@@ -302,6 +302,27 @@ $settings[] = "$m[1]CLASS:KEY";
 equal('settings and commands of Laravel', $settings,
     array_diff(array_unique(names($laravel[0] ?? '')),
         ['Once', 'redislock', 'redislock/laravel']));
+
+/* ---- build and packages ---- */
+
+$packages = [];
+foreach (table('Build and packages') as [$what, $names]) {
+    $packages[$what] = names($names);
+}
+preg_match_all('~PHP_ARG_(?:ENABLE|WITH)\(\[(redislock(?:-tls)?)\]~', source('config.m4'), $m);
+equal('options of configure', array_merge(...array_map(static fn (string $name): array =>
+    $name === 'redislock' ? ["--enable-$name"] : ["--with-$name", "--without-$name"], $m[1])),
+    $packages['options of `configure`'] ?? []);
+equal('packages of Composer', array_map(static fn (string $path): string =>
+    json_decode(file_get_contents($path))->name,
+    [...glob("$root/packages/*/composer.json"), "$root/composer.json"]),
+    $packages['Composer and PIE'] ?? []);
+preg_match_all('~^Package: (\S+)~m', source('debian/control'), $m);
+equal('packages of Debian', preg_replace('~^php\d\.\d-~', 'phpX.Y-', $m[1]),
+    $packages['Debian and Ubuntu'] ?? []);
+preg_match_all("~\bquery\('(\w+)'~", source('examples/locks.php'), $m);
+equal('parameters of the page', array_unique($m[1]),
+    $packages['parameters of `examples/locks.php`'] ?? []);
 
 /* ---- on the server ---- */
 
