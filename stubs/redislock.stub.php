@@ -83,8 +83,8 @@ class RedisLock
      *   same limit applies
      * @param float $retryDelay the first back-off delay of a wait in seconds, 0.001 to 60; the
      *   delay doubles each time
-     * @param float $retryMaxDelay the longest back-off delay in seconds, 0.001 to 60. While servers
-     *   fail, delays grow up to one second if this maximum is less
+     * @param float $retryMaxDelay the longest back-off delay in seconds, 0.001 to 60, and not less
+     *   than $retryDelay. While servers fail, delays grow up to one second if this maximum is less
      * @param float $jitter each delay is multiplied by a random number from 1-jitter to 1+jitter; 0
      *   to below 1
      * @param int|null $retries how often a wait looks at the lock again after a delay; the last

@@ -269,8 +269,8 @@ static void resolve_target(rl_pool *pool, const rl_target *target, bool is_only_
 	}
 	/* A slow connection to one of several servers must not be closed here: a release may have to
 	 * follow on it. */
-	bool has_conn =
-		is_only_server ? rl_pool_has(pool, target, rl_os_now()) : needs_no_dial(pool, target);
+	bool has_conn = is_only_server ? rl_pool_has(pool, target, RL_WANT_ANY, rl_os_now())
+								   : needs_no_dial(pool, target);
 	resolve_name(&target->address, has_conn);
 }
 

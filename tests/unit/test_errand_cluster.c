@@ -137,6 +137,25 @@ static void begin_several(void)
 	}
 }
 
+/* The others decide each call, and none of them waits until the dial to b has failed. */
+static void a_dial_that_fails_between_two_calls_leads_to_another_node(void)
+{
+	fake_begin(3);
+	route = fake_cluster(1, "bd");
+	fake_warm(0);
+	fake_warm(2);
+	fake_warm(3);
+	fake_dials(1, FAKE_HANG, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		fake_says(0, "_");
+		fake_says(2, "_");
+		CHECK_INT(fake_drive(acquire()), RL_BUSY);
+		CHECK_COUNT("b1 dial", 1);
+		CHECK_COUNT("d1 SET", i == 2);
+		fake_clock += 700 * MS; /* the dial has a second */
+	}
+}
+
 /* Only d has granted the lock, after ASKING, and the last member refuses it after 5 ms. */
 static void begin_asked_minority(void)
 {
@@ -277,6 +296,7 @@ static const check_test tests[] = {
 	TEST(a_node_with_an_idle_connection_needs_no_name),
 	TEST(a_name_that_takes_too_long_is_a_failure),
 	TEST(one_of_several_members_is_redirected),
+	TEST(a_dial_that_fails_between_two_calls_leads_to_another_node),
 	TEST(a_minority_at_an_asked_node_is_undone_after_asking),
 	TEST(both_forms_of_an_unanswered_release_follow_asking),
 	TEST(a_plain_member_that_answers_moved_says_which_dsn_to_use),

@@ -112,7 +112,7 @@ static void a_member_that_hangs_does_not_matter(void)
 	CHECK_COUNT("c1 RELEASE", 0);
 	CHECK_INT(fake_pool.count, 3);
 	fake_clock += 100 * MS; /* the pool looks at the connection, which then sends the rest */
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock));
 	CHECK_COUNT("100 c1 RELEASE", 2);
 }
 
@@ -519,9 +519,9 @@ static void a_silent_member_is_noticed_by_the_next_call(void)
 	fake_acts(C, FAKE_SILENCE, NULL, 0);
 	CHECK_INT(fake_drive(batch_op), RL_OK);
 	fake_clock = FAKE_START + 1009 * MS;
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock));
 	fake_clock = FAKE_START + 1011 * MS;
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock));
 	CHECK(rl_pool_is_backed_off(&fake_pool, &fake_targets[C], fake_clock));
 }
 
@@ -584,7 +584,7 @@ static void a_callers_token_is_not_left_on_a_connection_that_is_still_connecting
 	CHECK_INT(fake_drive(batch_op), RL_OK);
 	CHECK_INT(fake_pool.count, 3);
 	fake_clock += 100 * MS;
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock));
 	CHECK_COUNT("c1 RELEASE", 0);
 }
 

@@ -169,12 +169,17 @@ static void choose_node(rl_errand *errand)
 }
 
 /* Call when the errand begins: a node of a cluster that is backed off is asked only if another
- * node names it. */
+ * node names it. Of several members the others may have decided each call before a dial to this one
+ * could fail, so the pool looks first what has become of it. */
 static void avoid_node(rl_errand *errand, rl_pool_want want, int64_t now)
 {
+	const rl_errand_terms *terms = errand->terms;
 	rl_route *route = errand->server->route;
-	if (route != NULL && route->kind == RL_ROUTE_CLUSTER &&
-		!rl_pool_is_worth_asking(errand->terms->pool, errand->node, want, now)) {
+	if (!rl_route_has_redirects(route)) {
+		return;
+	}
+	bool has_conn = terms->set->count > 1 && rl_pool_has(terms->pool, errand->node, want, now);
+	if (!has_conn && !rl_pool_is_worth_asking(terms->pool, errand->node, want, now)) {
 		rl_route_suspect(route, errand->node);
 		choose_node(errand);
 	}

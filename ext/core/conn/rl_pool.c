@@ -424,9 +424,14 @@ void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t unheard_ns, int6
 	}
 }
 
+bool rl_pool_has(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)
+{
+	return find(pool, target, want, now) != NULL;
+}
+
 bool rl_pool_is_worth_asking(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)
 {
-	return !rl_pool_is_backed_off(pool, target, now) || find(pool, target, want, now) != NULL;
+	return !rl_pool_is_backed_off(pool, target, now) || rl_pool_has(pool, target, want, now);
 }
 
 /* Ends the connection that has been idle for longest, if there are too many to the target or in
@@ -477,11 +482,6 @@ unsigned rl_pool_count(rl_pool *pool, const rl_target *target)
 		count += rl_target_equal(conn->target, target);
 	}
 	return count;
-}
-
-bool rl_pool_has(rl_pool *pool, const rl_target *target, int64_t now)
-{
-	return find(pool, target, RL_WANT_ANY, now) != NULL;
 }
 
 void rl_pool_hand_over_lingering(rl_pool *from, rl_pool *to, int64_t now)

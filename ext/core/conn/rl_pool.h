@@ -132,6 +132,10 @@ bool rl_pool_is_backed_off(rl_pool *pool, const rl_target *target, int64_t now);
 /* The time until which the target is backed off; 0 = it is not. */
 int64_t rl_pool_redial_at(rl_pool *pool, const rl_target *target);
 
+/* True when rl_pool_take() would find a connection. Closes those that turn out to have failed,
+ * which backs the target off. */
+bool rl_pool_has(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now);
+
 /* False = the target is backed off, and has no connection that could be used. */
 bool rl_pool_is_worth_asking(
 	rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now);
@@ -149,9 +153,6 @@ bool rl_pool_lingers(rl_pool *pool, int64_t now);
  * the server could get an error when it answers the first command, and drop the other commands
  * unread. */
 void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now);
-
-/* True when rl_pool_take() would find a connection now. */
-bool rl_pool_has(rl_pool *pool, const rl_target *target, int64_t now);
 
 /* How many idle connections to the target there are, alive or not. */
 unsigned rl_pool_count(rl_pool *pool, const rl_target *target);
