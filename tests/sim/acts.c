@@ -725,9 +725,11 @@ static void tell_not_won(const sim_client *c)
 	if (acquire->own.data != NULL) {
 		judge_not_won(c->index, c->subject->key, rl_words_text(acquire->own).mark, ttl, true);
 	}
-	/* A token that has won and was not swapped may stay on a member whose grant was not read. */
+	/* A token that has won and was not swapped may stay on a member whose grant was not read, and
+	 * one that is used again may be there since a lease whose proof ended before its key. */
 	uint64_t token = rl_words_text(acquire->token).mark;
-	judge_not_won(c->index, c->subject->key, token, ttl, acquire->won_since != 0);
+	bool may_stay = acquire->won_since != 0 || c->is_again;
+	judge_not_won(c->index, c->subject->key, token, ttl, may_stay);
 	note_nodes(c, acquire, token, false);
 }
 

@@ -662,10 +662,11 @@ static void take_over(unsigned member)
 	sim_server *from = &servers[c->victim];
 	sim_server *to = &servers[c->spare];
 	c->is_taking_over = false;
-	if (!to->is_up) { /* the replica has died, too */
+	if (!to->is_up) { /* the replica has died, too: the slots are served when their node is back */
 		for (unsigned group = 0; group < GROUPS; group++) {
 			learn(c->victim, group);
 		}
+		disturb(member, from->is_up ? world.now : from->back_at);
 		return;
 	}
 	TRACE("s%u takes over from s%u", c->spare, c->victim);
