@@ -77,7 +77,10 @@ take_turns() {
     mkdir -p "$folder"
     ! has flock || {
         exec 8>"$folder.lock"
-        flock 8
+        flock -n 8 || {
+            say "waiting for another run in $folder"
+            flock 8
+        }
     }
 }
 
