@@ -224,8 +224,11 @@ void judge_lost(const judge_claim *claim, int64_t ttl_ns, bool is_by_clock)
 	unsigned count = 0;
 	/* The watchdog is not to blame for a TTL that a few slow packets use up, */
 	bool is_hopeless = ttl_ns < 100 * (plan.delay_most + MS) || plan.has_small_buffers;
-	/* nor for a win that PHP's thread read when most of the TTL was over. */
+	/* nor for a win that PHP's thread read when most of the TTL was over, */
 	is_hopeless = is_hopeless || claim->spell < ttl_ns / 2;
+	/* nor for a member that another holder has left just before the end. */
+	int64_t left = left_at[claim->key];
+	is_hopeless = is_hopeless || (left > claim->until - claim->spell && left + recovery > at);
 	if (claim->until == 0 || claim->hold_until < RL_NEVER / 2 || !plan_is_sound() || is_hopeless) {
 		return;
 	}
