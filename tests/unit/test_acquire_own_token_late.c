@@ -45,7 +45,7 @@ static void release_late_on_c(const char *token, int64_t answer_ms)
 	fake_acts(C, answer_ms < 0 ? FAKE_SILENCE : FAKE_SAY, ":1", answer_ms * MS);
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, token, 0)), RL_OK);
 	to_ms(1500);
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock));
 	CHECK_COUNT("c1 end", 1);
 	to_ms(3000); /* the member is no longer backed off */
 	CHECK(!rl_pool_is_backed_off(&fake_pool, &fake_targets[C], fake_clock));

@@ -736,9 +736,9 @@ static void a_connection_that_took_the_mark_away_keeps_its_pending_replies(void)
 	rl_op_abandon(&acquire->op, fake_clock, false);
 	CHECK_COUNT("851 c1 RELEASE+ k W1", 1);
 	fake_clock = FAKE_START + 1750 * MS;
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock));
 	fake_clock = FAKE_START + 1852 * MS;
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock));
 	CHECK(rl_pool_is_backed_off(&fake_pool, &fake_targets[C], fake_clock));
 }
 

@@ -26,18 +26,18 @@ static rl_conn *take(unsigned member)
 static void connections_are_kept_by_target(void)
 {
 	fake_begin(3);
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock));
 	fake_warm(0);
 	fake_warm(1);
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[1], fake_clock));
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[2], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[1], RL_WANT_ANY, fake_clock));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[2], RL_WANT_ANY, fake_clock));
 	CHECK(take(2) == NULL);
 	CHECK_INT(fake_pool.count, 2);
 	CHECK(take(0) != NULL);
 	CHECK(taken->target == &fake_targets[0]);
 	CHECK_INT(fake_pool.count, 1);
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock));
 	CHECK(take(0) == NULL);
 	CHECK(take(1) != NULL);
 	CHECK(taken->target == &fake_targets[1]);
@@ -50,10 +50,10 @@ static void another_login_is_another_target(void)
 	fake_warm(0);
 	rl_target other = fake_targets[0];
 	other.database = 1;
-	CHECK(!rl_pool_has(&fake_pool, &other, fake_clock));
+	CHECK(!rl_pool_has(&fake_pool, &other, RL_WANT_ANY, fake_clock));
 	CHECK(rl_pool_take(&fake_pool, &other, RL_WANT_ANY, fake_clock) == NULL);
 	rl_target same = fake_targets[0];
-	CHECK(rl_pool_has(&fake_pool, &same, fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &same, RL_WANT_ANY, fake_clock));
 }
 
 static void the_latest_connection_comes_first(void)
@@ -152,7 +152,7 @@ static void the_connection_that_was_idle_for_longest_makes_room(void)
 	CHECK_INT(fake_pool.count, RL_POOL_TARGET_MAX + 1);
 	fake_warm(0);
 	CHECK_INT(rl_pool_count(&fake_pool, &fake_targets[0]), RL_POOL_TARGET_MAX);
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[1], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[1], RL_WANT_ANY, fake_clock));
 	CHECK_INT(fake_open_links(), RL_POOL_TARGET_MAX + 1);
 }
 
@@ -182,8 +182,8 @@ static void one_address_can_be_cleared(void)
 	rl_pool_clear_address(&fake_pool, &fake_targets[0].address, fake_clock);
 	CHECK_LOG("0 a2 close\n0 a1 close\n");
 	CHECK_INT(fake_pool.count, 2);
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[1], fake_clock));
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[2], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[1], RL_WANT_ANY, fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[2], RL_WANT_ANY, fake_clock));
 	rl_pool_clear(&fake_pool);
 	CHECK_INT(fake_pool.count, 0);
 	fake_warm(0);

@@ -66,7 +66,7 @@ static void a_connection_under_way_is_used(void)
 	fake_begin(1);
 	fake_dials(0, FAKE_ACCEPT, 50 * MS);
 	give_connecting();
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock));
 	to_ms(40);
 	CHECK(take() != NULL);
 	CHECK(!fake_transport.is_connected(taken->link));
@@ -86,7 +86,7 @@ static void a_connection_that_is_not_made_in_time_is_dropped(void)
 	fake_dials(0, FAKE_HANG, 0);
 	give_connecting();
 	to_ms(99);
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock));
 	to_ms(100);
 	CHECK(take() == NULL);
 	CHECK_LOG("0 a1 dial\n100 a1 close\n");
@@ -100,9 +100,9 @@ static void a_refused_connection_is_dropped(void)
 	fake_dials(0, FAKE_REFUSE_LATER, 20 * MS);
 	give_connecting();
 	to_ms(19);
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock));
 	to_ms(20);
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock));
 	CHECK_LOG("0 a1 dial\n20 a1 close\n");
 	CHECK_INT(fake_pool.troubles->redial_at, FAKE_START + 30 * MS);
 }
@@ -189,9 +189,9 @@ static void any_answer_begins_the_time_for_silence_anew(void)
 	rl_pool_give_unheard(&fake_pool, taken, PATIENCE, fake_clock);
 	taken = NULL;
 	to_ms(399);
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock));
 	to_ms(400);
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock));
 }
 
 /* A later command does not make the first pending reply younger. */
@@ -406,7 +406,7 @@ static void clearing_the_pool_and_a_fork_end_the_back_off(void)
 	CHECK(is_worth_asking());
 	rl_pool_note_failure(&fake_pool, &fake_targets[0], fake_clock);
 	fake_fork();
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock));
+	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock));
 	CHECK(is_worth_asking());
 }
 
@@ -557,7 +557,8 @@ static void no_connection_lingers_in_a_forked_child(void)
 	to_ms(200);
 	CHECK(take() == NULL);
 	fake_fork();
-	CHECK(!rl_pool_has(&fake_pool, &fake_targets[0], fake_clock)); /* the pool notices the fork */
+	CHECK(!rl_pool_has(
+		&fake_pool, &fake_targets[0], RL_WANT_ANY, fake_clock)); /* the pool notices the fork */
 	CHECK(!is_lingering(0));
 }
 

@@ -342,7 +342,7 @@ static void the_release_of_a_drawn_token_is_sent_once_it_is_connected(void)
 	CHECK_COUNT("retract", 0);
 	fake_clock = FAKE_START + 50 * MS;
 	/* The pool looks at the connection. */
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock));
 	CHECK_COUNT("50 c1 RELEASE k T1\n", 1);
 	a_and_b_say("+OK", 0);
 	fake_says(C, "+OK");
@@ -607,7 +607,7 @@ static void a_release_to_a_connecting_member_arrives_later(void)
 	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, DRAWN, 0)), RL_OK);
 	CHECK_INT(fake_ms(), 0);
 	fake_clock += 20 * MS;
-	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], fake_clock));
+	CHECK(rl_pool_has(&fake_pool, &fake_targets[C], RL_WANT_ANY, fake_clock));
 	CHECK_COUNT("20 c1 RELEASE k T2\n", 1);
 }
 
