@@ -132,8 +132,8 @@ bool rl_pool_is_backed_off(rl_pool *pool, const rl_target *target, int64_t now);
 /* The time until which the target is backed off; 0 = it is not. */
 int64_t rl_pool_redial_at(rl_pool *pool, const rl_target *target);
 
-/* True when rl_pool_take() would find a connection. Closes those that turn out to have failed,
- * which backs the target off. */
+/* True when rl_pool_take() would find a connection. Closes connections that turn out to have
+ * failed, and backs the target off if it did not answer. */
 bool rl_pool_has(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now);
 
 /* False = the target is backed off, and has no connection that could be used. */
