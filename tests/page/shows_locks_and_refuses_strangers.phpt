@@ -132,6 +132,29 @@ $too_long = $page->get('prefix=' . str_repeat('x', 70000));
 check('a prefix that is too long', in_array($too_long->status, [400, 413, 414, 431], true)
     || rows($too_long->body) === [], $too_long->status);
 
+/* A cache with the same prefix, more locks than the page shows, and more keys than it looks at. */
+$cache = static function (int $from, int $to) use ($server): void {
+    $pairs = [];
+    for ($i = $from; $i < $to; $i++) {
+        array_push($pairs, "app:cache:$i", 'x');
+    }
+    $server->cmd('MSET', ...$pairs);
+};
+$cache(0, 3000);
+$body = $page->get()->body;
+same('beside a cache: all locks', 206, count(rows($body)));
+check('beside a cache: nothing is missing', !str_contains($body, 'choose a prefix'));
+for ($i = 0; $i < 900; $i++) {
+    $token = $lock->acquire("more:$i", ttl: 300);
+}
+$body = $page->get()->body;
+same('many locks', 1000, count(rows($body)));
+same('many locks: the key with a waiter comes first', '<bdi>订单:42</bdi>',
+    array_key_first(rows($body)));
+check('many locks: how many are left out', str_contains($body, '<p>106 more locks are not shown.'));
+$cache(3000, 10000);
+check('many keys', str_contains($page->get()->body, 'more keys than the 10,000'));
+
 /* An outage, and a server that hangs. */
 $server->pause();
 $answer = $page->get();
