@@ -71,20 +71,22 @@ library_versions() {
     pkg-config --modversion openssl 2>/dev/null || true
 }
 
-# end_children SIGNAL: sends the signal to whatever this script has started and what that has started.
-# A signal to the script alone reaches none of it.
+# end_children SIGNAL: sends the signal to whatever this script has started, and what that has
+# started: a signal to the script alone reaches none of it. First all of it stands still, so that
+# nothing else begins meanwhile.
 end_children() {
-    local pid pids children
+    local pid all= pids
     pids=$(cat "/proc/$$/task/"*/children 2>/dev/null || true)
+    # shellcheck disable=SC2086 # words
     while [[ $pids == *[0-9]* ]]; do
-        children=
-        for pid in $pids; do
-            children+=" $(cat "/proc/$pid/task/"*/children 2>/dev/null || true)"
-        done
-        # shellcheck disable=SC2086 # words
-        kill -"$1" $pids 2>/dev/null || true
-        pids=$children
+        kill -STOP $pids 2>/dev/null || true
+        all+=" $pids"
+        pids=$(for pid in $pids; do
+            cat "/proc/$pid/task/"*/children 2>/dev/null || true
+        done)
     done
+    # shellcheck disable=SC2086 # words
+    [ -z "$all" ] || { kill -"$1" $all; kill -CONT $all; } 2>/dev/null || true
 }
 
 # take_turns: of the runs of a script that write into one $folder, only one goes on at a time; the
