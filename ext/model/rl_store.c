@@ -357,8 +357,10 @@ static unsigned first_to_end(const rl_store_keys *k, const rl_model_command *c, 
 	return first;
 }
 
-/* The number of the permit that a TRY or a PROBE chooses. */
-static unsigned choose(const rl_store_keys *k, const rl_model_command *c, int64_t now_us)
+/* The number of the permit that a TRY or a PROBE chooses.
+ * @param [out] room how many permits are free or reserved */
+static unsigned choose(
+	const rl_store_keys *k, const rl_model_command *c, int64_t now_us, unsigned *room)
 {
 	bool is_probe = c->script == RL_SCRIPT_PROBE;
 	int free_rank = is_probe ? RANK_FIRST : RANK_SECOND;
@@ -367,6 +369,7 @@ static unsigned choose(const rl_store_keys *k, const rl_model_command *c, int64_
 									: RANK_TAKEN;
 	int top = 0;
 	unsigned chosen = 0;
+	*room = 0;
 	for (unsigned i = 0; i < c->permits; i++) {
 		const rl_store_key *permit = k->permits[i];
 		int64_t left = pttl(permit, now_us);
@@ -375,6 +378,7 @@ static unsigned choose(const rl_store_keys *k, const rl_model_command *c, int64_
 			: !permit->exists               ? free_rank
 			: is_short                      ? reserved_rank
 											: RANK_TAKEN;
+		*room += !permit->exists || is_short;
 		chosen = rank > top ? i : chosen;
 		top = rank > top ? rank : top;
 	}
@@ -406,7 +410,8 @@ static void run_try(rl_store *s, const rl_store_keys *keys, const rl_model_comma
 {
 	rl_store_keys one = *keys;
 	const rl_store_keys *k = &one;
-	unsigned permit = c->permits > 1 ? choose(k, c, now_us) : 0;
+	unsigned room;
+	unsigned permit = c->permits > 1 ? choose(k, c, now_us, &room) : 0;
 	one.lock = c->permits > 1 ? k->permits[permit] : k->lock;
 	int64_t n = rl_words_has_helpers(c) ? now_us : 0;
 	int64_t left = pttl(k->lock, now_us);
@@ -462,7 +467,8 @@ static void run_probe(rl_store *s, const rl_store_keys *keys, const rl_model_com
 {
 	rl_store_keys one = *keys;
 	const rl_store_keys *k = &one;
-	one.lock = c->permits > 1 ? k->permits[choose(k, c, now_us)] : k->lock;
+	unsigned room = 1;
+	one.lock = c->permits > 1 ? k->permits[choose(k, c, now_us, &room)] : k->lock;
 	int64_t left = pttl(k->lock, now_us);
 	rl_holder h = holder(k->lock, &c->token, now_us);
 	rl_ticket sent = RL_TICKET_NONE;
@@ -475,7 +481,12 @@ static void run_probe(rl_store *s, const rl_store_keys *keys, const rl_model_com
 		return;
 	}
 	if (!k->lock->exists) {
-		sent = ticket(s, k->home, 1, now_us);
+		unsigned live = live_marks(k->home, n);
+		unsigned most = room < live ? room : live;
+		if (most > 1 && k->home->tickets > 0 && k->home->tickets < most) {
+			MET(second_ticket);
+		}
+		sent = ticket(s, k->home, most > 1 ? most : 1, now_us);
 	}
 	if (!k->lock->exists && sent == RL_TICKET_NONE) {
 		reserve(s, k, c, now_us);

@@ -81,6 +81,7 @@ typedef struct rl_store {
  X(other_permit, "a try takes another permit than the first") \
  X(reserved_permit, "a woken waiter takes a reserved permit, and another one is free") \
  X(freed_permit, "a release deletes a permit, because the waiters have their tickets") \
+ X(second_ticket, "a look sends a ticket for a permit that is free, beside that for another") \
  X(renewal_kept, "a renewal finds a longer TTL, and leaves it") \
  X(swapped_before, "a swap finds that it was done") \
  X(fence_by_clock, "a fencing number is the server's time") \

@@ -7,6 +7,7 @@
 #include "client.h"
 #include "cluster.h"
 #include "cover.h"
+#include "faults.h"
 #include "sentinel.h"
 
 #include <string.h>
@@ -121,6 +122,13 @@ void excuses_renew(judge_claim *claim)
 	}
 }
 
+/* How long a renewal that is due may take to find that the lock is gone. */
+static int64_t recovery(void)
+{
+	return RL_CHECK_NS + JUDGE_KEPT_NS + 2 * (plan.timeout_ns + plan.connect_timeout_ns) +
+		64 * plan.delay_most;
+}
+
 /* The next renewal finds that the lock is gone. That renewal comes a third of the TTL after one
  * that the old primary has answered, perhaps late and for nothing. A lease that is proven to the
  * end of maxHold is not renewed. */
@@ -130,10 +138,8 @@ static void plan_tardy(unsigned client, unsigned at, const judge_claim *claim)
 	/* with grace the lease may be put back */
 	bool is_renewed = h->renewal != NULL && h->renewal->renews && plan.mode == PLAN_USUAL &&
 		claim->until < claim->hold_until;
-	int64_t recovery =
-		RL_CHECK_NS + JUDGE_KEPT_NS + 2 * (plan.timeout_ns + plan.connect_timeout_ns);
 	if (is_renewed && (plan.faults & ~SWITCHES) == 0 && plan.members == 1 && plan.replicas == 0) {
-		int64_t until = world.now + recovery + 64 * plan.delay_most + claim->spell * 2 / 5;
+		int64_t until = world.now + recovery() + claim->spell * 2 / 5;
 		world_plan(EVENT_TARDY, until, client, at, (uint32_t) claim->token);
 	}
 }
@@ -144,6 +150,12 @@ void excuses_on_tardy(unsigned client, unsigned at, uint32_t token)
 	if (!claim->is_active || (uint32_t) claim->token != token || claim->until <= world.now ||
 		claim->excused == 0) {
 		world_uncount();
+		return;
+	}
+	int64_t found_at = faults_calm_at() + recovery(); /* another switch may have begun since */
+	if (found_at > world.now) {
+		world_uncount();
+		world_plan(EVENT_TARDY, found_at, client, at, token);
 		return;
 	}
 	world_violate("tardy: k%u of c%u is lost since a switch, and proven for another %.3f ms",

@@ -22,8 +22,9 @@
 /* Chooses the permit with the highest rank: a permit with our token has rank 4, a taken permit has
  * rank 1, and the caller gives the ranks of free and of reserved permits. If all are taken, the
  * permit that ends first is chosen, because the caller has to know when it may look again. MGET
- * says nil for a key of another type, too: such a key is chosen if there is nothing else. */
-#define LUA_CHOOSE(free_rank, reserved_rank) \
+ * says nil for a key of another type, too: such a key is chosen if there is nothing else. asks is
+ * the condition for finding out which of the two nil means, and note is done with each rank z. */
+#define LUA_CHOOSE(free_rank, reserved_rank, asks, note) \
  "if s>1 then " \
  "local a={} " \
  "for i=1,s do a[i]=KEYS[i] end " \
@@ -34,14 +35,13 @@
  "local y,z=x[i],1 " \
  "if y==ARGV[1] then z=4 " \
  "elseif not y then " \
- "local e=top<" free_rank " and c('EXISTS',a[i]) " \
+ "local e=" asks " and c('EXISTS',a[i]) " \
  "if type(e)=='table' then return e end " \
  "z=e==0 and " free_rank " or 0.5 " \
  "elseif y=='' then " \
  "local t=c('PTTL',a[i]) " \
  "if type(t)=='table' then return t end " \
- "if t>=0 and t<=10 then z=" reserved_rank " end end " \
- "if z>top then top,j=z,i end end " \
+ "if t>=0 and t<=10 then z=" reserved_rank " end end " note "if z>top then top,j=z,i end end " \
  "for i=1,top==1 and s or 0 do " \
  "local t=x[i] and c('PTTL',a[i]) " \
  "if type(t)=='table' then return t end " \
@@ -174,7 +174,7 @@ static const rl_script scripts[RL_SCRIPTS] = {
 	 * already keeps its TTL if that is longer. */
 	[RL_SCRIPT_TRY] = SCRIPT(
 		LUA_PERMIT_KEYS("8") "local q,i,e,g=ARGV[4],ARGV[5],ARGV[6],ARGV[7] " LUA_CHOOSE(
-			"2", "q~='0' and 3 or 1") LUA_LOOK LUA_HOLDER
+			"2", "q~='0' and 3 or 1", "top<2", "") LUA_LOOK LUA_HOLDER
 		"if h==5 and q=='1' then " LUA_UNMARK LUA_REPLICA LUA_TICKET
 		"local m=c('ZCOUNT',w,n/1000,'+inf') "
 		"if type(m)=='number' and m>0 then ticket(1) end "
@@ -214,13 +214,18 @@ static const rl_script scripts[RL_SCRIPTS] = {
 			   "return c('PEXPIRE',k,math.max(p,ARGV[2]))",
 			"0b623bc62d731aba0bb3f2c9f97f79c7ab8d5f90"),
 	/* The look that sends the ticket also reserves the lock; otherwise the looks of many waiters
-	 * would each wake another waiter. A waiter that has the lock by now (h==2) is not marked. */
-	[RL_SCRIPT_PROBE] = SCRIPT(
-		LUA_PERMIT_KEYS("5") "local i,e,g=ARGV[2],ARGV[3],ARGV[4] " LUA_CHOOSE("3", "2")
-			LUA_LOOK LUA_HOLDER "if h~=2 then " LUA_MARK "end " LUA_REPLICA "local s=0 "
-								"if not v then " LUA_TICKET LUA_RESERVE "s=ticket(1) "
-								"if s==0 then reserve() end end " LUA_CROWD "return {n,p,h,s,m}",
-		"007dfcff5f81ad838ff82dfcf92ea3ec1c73dd05"),
+	 * would each wake another waiter. A waiter that has the lock by now (h==2) is not marked. Of
+	 * several permits, a ticket in the list may be for another permit, which is reserved. So the
+	 * list may have as many tickets as there are permits that are free or reserved (f), but no more
+	 * than there are live marks (o). */
+	[RL_SCRIPT_PROBE] =
+		SCRIPT(LUA_PERMIT_KEYS("5") "local i,e,g,f=ARGV[2],ARGV[3],ARGV[4],0 " LUA_CHOOSE(
+				   "3", "2", "true", "if z==3 or z==2 then f=f+1 end ") LUA_LOOK LUA_HOLDER
+			"if h~=2 then " LUA_MARK "end " LUA_REPLICA "local s=0 "
+			"if not v then " LUA_TICKET LUA_RESERVE "local o=f>1 and c('ZCOUNT',w,n/1000,'+inf') "
+			"s=ticket(type(o)=='number' and o>1 and math.min(o,f) or 1) "
+			"if s==0 then reserve() end end " LUA_CROWD "return {n,p,h,s,m}",
+			"e9d78f5440279a974ce08f1fdc9fc4a9578974be"),
 	/* Only live marks count, not the member ''. The name of a mark has a label where a token has
 	 * one. */
 	[RL_SCRIPT_INSPECT] = SCRIPT(LUA_KEYS LUA_LOOK LUA_HOLDER
