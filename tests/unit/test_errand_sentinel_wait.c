@@ -80,6 +80,36 @@ static void a_win_at_the_old_primary_is_undone(void)
 	CHECK_COUNT("730 b1 try", 1);
 }
 
+/* The Sentinels name another primary in the moment of the win. The grant still counts, because they
+ * were asked shortly before, but the swap to the caller's token does not go to the old primary. */
+static void a_drawn_token_that_has_won_at_the_old_primary_is_undone(void)
+{
+	begin_named(0);
+	fake_warm_to(rl_route_node(route, 0));
+	fake_set.wakes = true;
+	fake_says(0, "_");
+	says_held(0, 1);
+	rl_acquire *acquire = fake_acquire_own("mine", 30000, 5 * SECOND);
+	waiting_drive_to(acquire, 0);
+	CHECK_INT(fake_blocked_on(0), 1);
+	waiting_look_on(1);
+	waiting_drive_to(acquire, 840);
+	fake_all_name(route, NAMES("b"), 5 * MS);
+	waiting_drive_to(acquire, 860);
+	route->named_at = fake_clock - 600 * MS;
+	rl_lookup_take_in(rl_lookup_of(route, &fake_pool));
+	fake_says(0, grant(860));
+	fake_wakes(0, 0);
+	fake_says(1, ":0");
+	fake_says(1, "*:1 :0");
+	fake_says(1, ":1");
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_HAS(fake_log(), "860 a2 " UNDO "860 a2 end\n");
+	CHECK_COUNT("a2 swap", 0);
+	CHECK_HAS(fake_log(), "b1 swap k T2 mine 30000\n");
+	CHECK_INT(fake_stats.grants_undone, 1);
+}
+
 /* A look begins a lookup only if the last one is old, and lookups leave no connections behind. */
 static void lookups_of_a_long_wait_do_not_pile_up(void)
 {
@@ -315,6 +345,7 @@ static const check_test tests[] = {
 	TEST(a_win_in_the_queue_counts_if_the_lookup_is_young),
 	TEST(a_win_in_the_queue_is_checked),
 	TEST(a_win_at_the_old_primary_is_undone),
+	TEST(a_drawn_token_that_has_won_at_the_old_primary_is_undone),
 	TEST(lookups_of_a_long_wait_do_not_pile_up),
 	TEST(a_wait_lasts_over_sentinels_that_are_silent),
 	TEST(a_wait_goes_on_at_the_new_primary),

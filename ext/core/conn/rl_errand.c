@@ -281,12 +281,30 @@ static bool is_looking(const rl_errand *errand)
 	return errand->lookup != NULL && rl_lookup_is_open(errand->lookup);
 }
 
+/* A swap to the caller's token has not begun, and the Sentinels name another node than the node
+ * that has granted the drawn token: releases the drawn token there. */
+static void undo_drawn(const rl_errand *errand, int64_t now)
+{
+	const rl_errand_terms *terms = errand->terms;
+	rl_channel channel = {0};
+	if (terms->request.verb != RL_VERB_SWAP || !terms->is_own_token || errand->node == NULL ||
+		errand->state != RL_ERRAND_START || rl_channel_is_open(&errand->channel) ||
+		is_named(errand) || rl_route_node(sentinels_of(errand), 0) == NULL ||
+		!rl_channel_take(&channel, terms->pool, errand->node, RL_WANT_CHECKED, 0, now)) {
+		return;
+	}
+	rl_stats_add(
+		&rl_env_stats(terms->env)->grants_undone, rl_conn_undo(channel.conn, &terms->request));
+	rl_channel_give_back(&channel, terms->pool, (rl_giving){.must_arrive = true}, now);
+}
+
 /* Counts another primary than before, and ends the idle connections to the old one. */
 static void note_switch(const rl_errand *errand, const rl_target *before, int64_t now)
 {
 	const rl_errand_terms *terms = errand->terms;
 	if (before != NULL && !rl_target_equal(before, rl_route_node(sentinels_of(errand), 0))) {
 		rl_stats_add(&rl_env_stats(terms->env)->primary_switches, 1);
+		undo_drawn(errand, now);
 		rl_pool_clear_address(terms->pool, &before->address, now);
 	}
 }
@@ -406,9 +424,12 @@ void rl_errand_begin(rl_errand *errand, int64_t now, int64_t latest)
 	errand->budget_max = budget_max;
 	errand->budget_end = rl_time_earlier(now + timeout, budget_max);
 	rl_pool_want want = must_come_after(terms) ? RL_WANT_RELEASE : RL_WANT_ANY;
+	const rl_route *route = sentinels_of(errand);
+	if (route != NULL) {
+		undo_drawn(errand, now);
+	}
 	choose_node(errand);
 	avoid_node(errand, want, now);
-	const rl_route *route = sentinels_of(errand);
 	if (errand->state == RL_ERRAND_START && route != NULL) {
 		look_up(errand, route, now);
 	}
