@@ -37,7 +37,7 @@ typedef struct sim_slot {
 	bool is_back; /* the move was given up: the keys go back */
 	uint8_t to;
 	uint8_t last;                    /* the node that has not learned yet that the move has ended */
-	int64_t closed_at[PLAN_SERVERS]; /* when the node stopped taking keys after ASKING */
+	int64_t closed_at[PLAN_SERVERS]; /* when the node's part in a move ended */
 	int64_t pause;                   /* the pause between two keys */
 	uint32_t number;                 /* the number of the move */
 } sim_slot;
@@ -359,9 +359,10 @@ static void plan_step(unsigned member, unsigned group, int64_t pause)
 	world_plan(EVENT_MOVE, world.now + pause, member, group, clusters[member].slots[group].number);
 }
 
-/* How long a command after ASKING may be under way, or wait behind a BLPOP until the node looks at
- * the blocked clients, or stay unsent in a client that stands still. If the node took keys of the
- * slot again by then, it would run the command, although the key may be at the other node again. */
+/* How long a command after ASKING may be under way, or stay unsent in a client that stands still.
+ * If the node took keys of the slot again by then, it would run the command, although the key may
+ * be at the other node again. Such a command may also wait behind a BLPOP for as long as the node
+ * has the slot, and until the node has looked at its blocked clients after that. */
 static int64_t asking_time(void)
 {
 	unsigned others = plan.faults & ~(1U << FAULT_MOVE | 1U << FAULT_TAKE_OVER | 1U << FAULT_DOWN);
@@ -493,9 +494,7 @@ static bool move_any(sim_server *from, sim_server *to, unsigned group, bool is_b
 static void end_at(unsigned n, unsigned group)
 {
 	slot_state *state = &nodes[n].slots[group];
-	if (state->importing_from != SLOTS_NOBODY) {
-		clusters[servers[n].member].slots[group].closed_at[n] = world.now;
-	}
+	clusters[servers[n].member].slots[group].closed_at[n] = world.now;
 	state->migrating_to = state->importing_from = SLOTS_NOBODY;
 	learn(n, group);
 	plan_cron(n);
