@@ -15,7 +15,9 @@ final class ReadmeTest extends TestCase
         $autoload = var_export(dirname(__DIR__) . '/vendor/autoload.php', true);
         $code = "<?php\nrequire $autoload;\n" . implode('', $blocks[1]);
         $code = str_replace('redis://127.0.0.1:6379', self::dsn(), $code);
-        $code .= '$lock->release("stock:42", (string) $token); echo implode(", ", $done);'
+        /* The second and the third Fiber begin to wait at the same time. */
+        $code .= 'sort($done); $lock->release("stock:42", (string) $token);'
+            . 'echo implode(", ", $done);'
             . '$stats = RedisLock::stats(); echo ": $stats[acquired] acquired, $stats[held] held";';
         $file = sys_get_temp_dir() . '/redislock-revolt-readme-' . getmypid() . '.php';
         file_put_contents($file, $code);

@@ -79,7 +79,7 @@ final class ReadmeTest extends TestCase
     {
         self::assertInstanceOf(LeaseFactory::class, $factory);
         $before = RedisLock::stats()['renewed'];
-        $lock = $factory->createLock('readme', 0.6);
+        $lock = $factory->createLock('readme', 2.4);
         self::assertTrue($lock->acquire());
         $held = new RedisLock(self::dsns());
         self::assertTrue($held->isLocked("{$prefix}readme"));
