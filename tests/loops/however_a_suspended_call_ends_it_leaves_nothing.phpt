@@ -83,6 +83,9 @@ $ends = [
         send_signal(getmypid(), SIGTERM);
         Loop::run();', '~terminated~', 255],
 ];
+if (PHP_ZTS) {
+    unset($ends['SIGTERM']); /* not in thread-safe builds: the lock ends by its TTL */
+}
 foreach ($ends as $what => [$end, $output, $status]) {
     hold($server, 'k');
     $file = "$server->folder/script.inc";
