@@ -10,6 +10,7 @@ skip_without_server();
 --FILE--
 <?php
 require __DIR__ . '/../inc/fake_server.inc';
+require __DIR__ . '/../inc/cluster.inc';
 
 /** How many connections the server has besides that of the test. */
 function connections(TestServer $server): int
@@ -31,10 +32,7 @@ function lock_and_close(string $what, string $dsn, TestServer $server): void
 }
 
 $name = loopback_name();
-$node = start_server(['cluster-enabled' => 'yes', 'cluster-port' => free_port()], tcp: true);
-$node->cmd('CLUSTER', 'ADDSLOTSRANGE', 0, 16383);
-eventually('the cluster is up',
-    fn () => str_contains($node->cmd('CLUSTER', 'INFO'), 'cluster_state:ok'), 20.0);
+$node = start_cluster(1)->nodes[0];
 lock_and_close('cluster', "redis-cluster://$name:$node->port", $node);
 
 /* A Sentinel that says where the primary is. */

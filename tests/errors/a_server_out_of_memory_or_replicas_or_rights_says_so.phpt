@@ -28,7 +28,7 @@ $expect('NOREPLICAS', new RedisLock($server->dsn()), $server);
 $server->cmd('CONFIG', 'SET', 'min-replicas-to-write', '0');
 
 $replica =
-    start_server(['replicaof' => ['127.0.0.1 ' . refusing_port($holder)],
+    start_server(['replicaof' => [['127.0.0.1', (string) refusing_port($holder)]],
         'replica-serve-stale-data' => 'no']);
 throws('MASTERDOWN', 'RedisLockServerException', '~MASTERDOWN~',
     fn () => (new RedisLock($replica->dsn()))->isLocked('k'));

@@ -14,7 +14,7 @@ require __DIR__ . '/../inc/lease.inc';
 $server = start_server();
 $lock = new RedisLock($server->dsn());
 $server->cmd('ACL', 'SETUSER', 'shop', 'on', '>secret', '~k*', '+@all', '-zcard', '-lpush');
-$server->cmd('ACL', 'SETUSER', 'narrow', 'on', '>secret', '+@all', '%RW~only', '~only');
+$server->cmd('ACL', 'SETUSER', 'narrow', 'on', '>secret', '+@all', '~only');
 foreach (['shop:secret' => 'k', 'narrow:secret' => 'only', '' => 'k'] as $user => $key) {
     foreach ([true, false] as $wake) {
         $what = "$user wake " . (int) $wake;

@@ -96,8 +96,9 @@ bool slots_redirects(const slot_state *slot, unsigned self, store *s, const rl_m
 	presence p = look_at_all(s, c, now_us);
 	if (slot->owner == self && slot->migrating_to != SLOTS_NOBODY) {
 		return p.here == p.keys ? false
-			: p.here > 0        ? say(r, "TRYAGAIN Multiple keys request during rehashing of slot")
-								: redirect(r, RL_SAYS_ASK, c->slot, slot->migrating_to);
+			: p.here > 0 && !slot->asks_early
+			? say(r, "TRYAGAIN Multiple keys request during rehashing of slot")
+			: redirect(r, RL_SAYS_ASK, c->slot, slot->migrating_to);
 	}
 	if (slot->importing_from != SLOTS_NOBODY && is_asking) {
 		bool is_split = p.keys > 1 && p.here < p.keys;

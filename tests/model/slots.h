@@ -2,8 +2,8 @@
  *
  * What makes a server (store.h) a node of a cluster: which commands the node runs, which it answers
  * with a redirect, and how a slot moves, key by key. Source of the rules: getNodeByQuery() and
- * clusterRedirectBlockedClientIfNeeded() of Redis 7.0. tests/sim/conformance_cluster.c compares the
- * model with two real nodes.
+ * clusterRedirectBlockedClientIfNeeded() of Redis 7.0, and of Redis 6.2 where they differ.
+ * tests/sim/conformance_cluster.c compares the model with two real nodes.
  */
 #ifndef SLOTS_H
 #define SLOTS_H
@@ -17,6 +17,7 @@ typedef struct slot_state {
 	uint8_t owner;          /* SLOTS_NOBODY = the slot is not assigned */
 	uint8_t migrating_to;   /* SLOTS_NOBODY = it does not move away from here */
 	uint8_t importing_from; /* SLOTS_NOBODY = it does not move here */
+	bool asks_early;        /* up to Redis 6.2: ASK as soon as one of the keys is not here */
 } slot_state;
 
 /* The keys of a lock: each moves by itself. */

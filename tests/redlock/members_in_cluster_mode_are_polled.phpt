@@ -10,17 +10,13 @@ skip_without_server();
 --FILE--
 <?php
 require __DIR__ . '/../inc/waiter.inc';
+require __DIR__ . '/../inc/cluster.inc';
 
 $dsns = [];
 for ($i = 0; $i < 3; $i++) {
-    $servers[$i] = start_server(['cluster-enabled' => 'yes', 'cluster-port' => free_port()],
-        tcp: true);
-    $servers[$i]->cmd('CLUSTER', 'ADDSLOTSRANGE', 0, 16383);
+    $clusters[$i] = start_cluster(1);
+    $servers[$i] = $clusters[$i]->nodes[0];
     $dsns[] = $servers[$i]->dsn();
-}
-foreach ($servers as $i => $server) {
-    eventually("cluster $i is up",
-        fn () => str_contains($server->cmd('CLUSTER', 'INFO'), 'cluster_state:ok'), 20.0);
 }
 foreach ([1, 3] as $count) {
     $some = array_slice($dsns, 0, $count);

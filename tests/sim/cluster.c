@@ -123,7 +123,7 @@ static void begin_member(unsigned member)
 		}
 		for (unsigned g = 0; g < GROUPS; g++) {
 			uint8_t owner = c->slots[g].owner;
-			nodes[n].slots[g] = (slot_state){owner, SLOTS_NOBODY, SLOTS_NOBODY};
+			nodes[n].slots[g] = (slot_state){owner, SLOTS_NOBODY, SLOTS_NOBODY, plan.asks_early};
 			nodes[n].before[g] = one_in(8) ? (uint8_t) any_node(member) : owner;
 		}
 	}

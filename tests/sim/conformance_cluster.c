@@ -58,6 +58,7 @@ static redisContext *observers[NODES];
 static char ids[NODES][48];
 static store stores[NODES];
 static slot_state states[NODES][KEYS];
+static bool asks_early; /* the nodes are Redis 6.2 */
 static slot slots[KEYS];
 static connection conns[CONNS];
 static uint64_t places;
@@ -490,7 +491,8 @@ static void move_part(unsigned key, slots_part part)
 
 static void end_at(unsigned number, unsigned node)
 {
-	states[node][number] = (slot_state){(uint8_t) slots[number].owner, SLOTS_NOBODY, SLOTS_NOBODY};
+	states[node][number] =
+		(slot_state){(uint8_t) slots[number].owner, SLOTS_NOBODY, SLOTS_NOBODY, asks_early};
 }
 
 /* The node is the owner, or redirects to the node that should be the owner. */
@@ -747,6 +749,19 @@ static void wait_for(const char *line)
 	exit(2);
 }
 
+/* Redis 6.2 has no ADDSLOTSRANGE. */
+static void add_slots(unsigned node, unsigned first, unsigned last)
+{
+	static char digits[16384][8];
+	static const char *argv[16384 + 2] = {"CLUSTER", "ADDSLOTS"};
+	unsigned count = last - first + 1;
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(digits[i], sizeof digits[i], "%u", first + i);
+		argv[i + 2] = digits[i];
+	}
+	freeReplyObject(redisCommandArgv(observers[node], (int) count + 2, argv, NULL));
+}
+
 static void make_cluster(void)
 {
 	char line[80];
@@ -757,8 +772,11 @@ static void make_cluster(void)
 		freeReplyObject(r);
 	}
 	/* Each node keeps some slots: a node without any would become a replica. */
-	say(observers[0], "CLUSTER ADDSLOTSRANGE 8000 16383");
-	say(observers[1], "CLUSTER ADDSLOTSRANGE 0 7999");
+	redisReply *info = redisCommand(observers[0], "INFO server");
+	asks_early = info != NULL && info->str != NULL && strstr(info->str, "redis_version:6.") != NULL;
+	freeReplyObject(info);
+	add_slots(0, 8000, 16383);
+	add_slots(1, 0, 7999);
 	snprintf(line, sizeof line, "CLUSTER MEET 127.0.0.1 %d", node_ports[0]);
 	say(observers[1], line);
 	wait_for("cluster_known_nodes:2");

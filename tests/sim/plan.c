@@ -243,6 +243,13 @@ static plan_fencing draw_fencing(void)
 	return !fences ? FENCING_NONE : chance_one_in(&own, 2) ? FENCING_APART : FENCING_CLOSE;
 }
 
+static bool draw_early_asks(void)
+{
+	chance own;
+	chance_begin(&own, world.seed ^ UINT64_C(0x0a5c62));
+	return chance_one_in(&own, 4);
+}
+
 static bool draw_haste(void)
 {
 	chance own;
@@ -376,4 +383,5 @@ void plan_begin(
 	plan.has_reuse = draw_reuse();
 	choose_slow_server();
 	plan.is_hasty = draw_haste();
+	plan.asks_early = draw_early_asks();
 }

@@ -101,6 +101,7 @@ typedef struct plan {
 	bool hides_hosts;          /* redirects and maps name no host, but a port */
 	int64_t grace_ns;          /* PLAN_GRACE */
 	bool has_writable;         /* replicas behind Sentinels accept writes, and lose them */
+	bool asks_early;           /* clusters of Redis 6.2, see slot_state; decided like fencing */
 	bool is_hasty; /* PLAN_GRACE: switches take no time, and go to and fro; decided like fencing */
 	unsigned clients;
 	unsigned keys;

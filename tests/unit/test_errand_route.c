@@ -267,6 +267,21 @@ static void tryagain_is_asked_again_with_the_key_alone(void)
 	CHECK_INT(fake_stats.wake_failures, 1);
 }
 
+/* Redis 6.2 redirects a command as soon as one of its keys has moved. Node a may still have the
+ * lock, so node b, which lacks it, must not be asked for it alone. */
+static void tryagain_after_ask_is_asked_again_of_the_owner(void)
+{
+	begin_warm_cluster("ab");
+	fake_set.wakes = true;
+	fake_says(0, ASK_AT("b"));
+	fake_says(1, "-TRYAGAIN x");
+	fake_says(0, ":1");
+	CHECK_INT(fake_drive(fake_ask(RL_VERB_RELEASE, "tok", 0)), RL_OK);
+	CHECK_LOG("0 a1 release 3 k {k}::rl-wait {k}::rl-wake tok\n0 b1 ASKING\n"
+			  "0 b1 release 3 k {k}::rl-wait {k}::rl-wake tok\n0 a1 release k tok\n");
+	CHECK_INT(fake_pool.count, 2);
+}
+
 /* A FENCE cannot do without its second key. */
 static rl_op *fence(void)
 {
@@ -420,6 +435,7 @@ static const check_test tests[] = {
 	TEST(an_undo_after_a_refused_login_follows_asking),
 	TEST(a_login_that_is_redirected_is_explained),
 	TEST(tryagain_is_asked_again_with_the_key_alone),
+	TEST(tryagain_after_ask_is_asked_again_of_the_owner),
 	TEST(tryagain_to_a_fence_is_asked_again_after_pauses),
 	TEST(tryagain_to_a_fence_is_the_failure_at_the_end),
 	TEST(clusterdown_passes_in_a_wait),

@@ -157,8 +157,9 @@ const char *tls_write_key(const char *name, const tls_cert *cert, const char *pa
 	const char *path = tls_path(name);
 	FILE *file = open_file(path);
 	const EVP_CIPHER *cipher = passphrase != NULL ? EVP_aes_128_cbc() : NULL;
-	int len = passphrase != NULL ? (int) strlen(passphrase) : 0;
-	CHECK(PEM_write_PKCS8PrivateKey(file, cert->key, cipher, passphrase, len, NULL, NULL) == 1);
+	char secret[64]; /* OpenSSL 1.1.1 wants one that it may change */
+	int len = snprintf(secret, sizeof secret, "%s", passphrase != NULL ? passphrase : "");
+	CHECK(PEM_write_PKCS8PrivateKey(file, cert->key, cipher, secret, len, NULL, NULL) == 1);
 	CHECK(fclose(file) == 0);
 	return path;
 }

@@ -12,7 +12,7 @@ skip_on_cluster('the test keeps one server from saving');
 <?php
 require __DIR__ . '/../inc/waiter.inc';
 
-$server = start_server(['save' => '3600 1000000']);
+$server = start_server(['save' => [['3600', '1000000']]]);
 $bgsave = function (string $status) use ($server): void {
     $server->cmd('BGSAVE');
     eventually("the save is $status", fn () => str_contains($server->cmd('INFO', 'persistence'),

@@ -12,6 +12,7 @@ skip_by_topology('the test starts a cluster itself');
 <?php
 require __DIR__ . '/../inc/waiter.inc';
 require __DIR__ . '/../inc/members.inc';
+require __DIR__ . '/../inc/cluster.inc';
 
 /**
  * On the same connections, in this process: a wait for $refused polls, and takes the lock when it
@@ -59,10 +60,7 @@ check('a waiter is woken', $result['token'] !== null && $result['stats']['wake_u
 same('keys', ['0:open2'],
     array_values(array_diff($server->keys(), ['0:open2::rl-wake', '0:open2::rl-wait'])));
 
-$node = start_server(['cluster-enabled' => 'yes', 'cluster-port' => free_port()], tcp: true);
-$node->cmd('CLUSTER', 'ADDSLOTSRANGE', 0, 16383);
-eventually('the cluster is up',
-    fn () => str_contains($node->cmd('CLUSTER', 'INFO'), 'cluster_state:ok'), 20.0);
+$node = start_cluster(1)->nodes[0];
 waits('slots', new RedisLock($node->dsn()), $node->dsn(), 'plain', '{tag}');
 
 done();

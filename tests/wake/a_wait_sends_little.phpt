@@ -35,7 +35,9 @@ foreach ($lines as $line) {
 between('ours', 4, 5 + 2 + 2, $counts['ours']) || print implode("\n", $lines) . "\n";
 between('foreign', 10, 5 + 5 + 2.2 / 0.16 + 2, $counts['foreign'])
     || print implode("\n", $lines) . "\n";
-same('names of connections', 4, $counts['other']);
+/* MONITOR of Redis 6.2 shows no CLIENT. */
+$names = str_contains($server->cmd('INFO', 'server'), 'redis_version:6.') ? 0 : 4;
+same('names of connections', $names, $counts['other']);
 
 done();
 ?>

@@ -928,6 +928,15 @@ static void note_no_helpers(const rl_errand *errand, const rl_answer *answer)
 	rl_stats_add(&rl_env_stats(terms->env)->wake_failures, is_counted);
 }
 
+/* Asks the node of the slot again: only that node knows whether it still has the key. A cluster of
+ * Redis 6.2 redirects a command with several keys as soon as one of them has moved. */
+static void ask_the_owner(rl_errand *errand, const rl_tick *tick)
+{
+	errand->sent.is_asking = false;
+	leave_node(errand, tick);
+	enter(errand, RL_ERRAND_START);
+}
+
 static void send_again(
 	rl_errand *errand, const rl_answer *answer, const rl_error *err, const rl_tick *tick)
 {
@@ -944,6 +953,10 @@ static void send_again(
 		case RL_AGAIN_NEVER_HELPERS:
 			errand->sent.no_helpers = true;
 			note_no_helpers(errand, answer);
+			if (errand->sent.is_asking) {
+				ask_the_owner(errand, tick);
+				return;
+			}
 			break;
 		case RL_AGAIN_BY_TYPE:
 			errand->sent.form = RL_FORM_TYPE;
