@@ -12,7 +12,7 @@ if (!@stream_socket_server('tcp://[::1]:0')) { die('skip no IPv6'); }
 <?php
 require __DIR__ . '/../inc/server.inc';
 
-$server = start_server(['bind' => '127.0.0.1 ::1'], tcp: true);
+$server = start_server(['bind' => [['127.0.0.1', '::1']]], tcp: true);
 $lock = new RedisLock("redis://[::1]:$server->port/2");
 $token = $lock->acquire('k');
 same('keys', ['2:k'], $server->keys());

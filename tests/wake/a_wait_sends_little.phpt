@@ -35,9 +35,8 @@ foreach ($lines as $line) {
 between('ours', 4, 5 + 2 + 2, $counts['ours']) || print implode("\n", $lines) . "\n";
 between('foreign', 10, 5 + 5 + 2.2 / 0.16 + 2, $counts['foreign'])
     || print implode("\n", $lines) . "\n";
-/* MONITOR of Redis 6.2 shows no CLIENT. */
-$names = str_contains($server->cmd('INFO', 'server'), 'redis_version:6.') ? 0 : 4;
-same('names of connections', $names, $counts['other']);
+$names = $server->shown(array_fill(0, 4, 'CLIENT SETNAME redislock:LABEL'));
+same('names of connections', count($names), $counts['other']);
 
 done();
 ?>
