@@ -624,7 +624,7 @@ static void get_signal_inside(int ready)
 		.give_up = gives_up_nothing, .is_in_handler = is_never_in_handler};
 	struct sigaction action = {.sa_handler = rl_sigterm_handle};
 	alarm(30);
-	rl_renewal *one = keep(600);
+	rl_renewal *one = keep(3000); /* the runner does not notice when a child stands still */
 	AWAIT(renewed() >= 1);
 	rl_sigterm_arm(&host);
 	sigaction(SIGTERM, &action, NULL);
