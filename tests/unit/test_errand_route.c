@@ -282,6 +282,23 @@ static void tryagain_after_ask_is_asked_again_of_the_owner(void)
 	CHECK_INT(fake_pool.count, 2);
 }
 
+/* Another call has learned meanwhile that the servers do not allow the helper keys. Node b must not
+ * be asked for the lock alone in this case either. */
+static void helper_keys_that_were_redirected_are_sent_after_ask(void)
+{
+	begin_warm_cluster("ab");
+	fake_set.wakes = true;
+	fake_acts(0, FAKE_SAY, ASK_AT("b"), 5 * MS);
+	fake_says(1, "-TRYAGAIN x");
+	fake_says(0, ":1");
+	rl_op *op = fake_ask(RL_VERB_RELEASE, "tok", 0);
+	CHECK(!fake_drive_to(op, FAKE_START + 1 * MS));
+	rl_set_stop_waking(&fake_set);
+	CHECK_INT(fake_drive(op), RL_OK);
+	CHECK_LOG("0 a1 release 3 k {k}::rl-wait {k}::rl-wake tok\n5 b1 ASKING\n"
+			  "5 b1 release 3 k {k}::rl-wait {k}::rl-wake tok\n5 a1 release k tok\n");
+}
+
 /* A FENCE cannot do without its second key. */
 static rl_op *fence(void)
 {
@@ -436,6 +453,7 @@ static const check_test tests[] = {
 	TEST(a_login_that_is_redirected_is_explained),
 	TEST(tryagain_is_asked_again_with_the_key_alone),
 	TEST(tryagain_after_ask_is_asked_again_of_the_owner),
+	TEST(helper_keys_that_were_redirected_are_sent_after_ask),
 	TEST(tryagain_to_a_fence_is_asked_again_after_pauses),
 	TEST(tryagain_to_a_fence_is_the_failure_at_the_end),
 	TEST(clusterdown_passes_in_a_wait),

@@ -219,6 +219,27 @@ static void an_own_token_that_was_granted_is_undone_and_sent_to_the_new_primary(
 	rl_target_unref(old);
 }
 
+/* An undo of the caller's token, of a call before, is still under way to node a, so the swap waits.
+ */
+static void a_swap_that_pauses_leaves_no_drawn_token_at_the_old_primary(void)
+{
+	begin_named(0);
+	fake_all_name(route, NAMES("a"), 0);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	CHECK_INT(fake_drive(acquire_own()), RL_ERR_TIMEOUT);
+	fake_forget_log();
+	fake_warm_to(rl_route_node(route, 0));
+	route->named_at = fake_clock - 600 * MS;
+	switch_to_b(20 * MS);
+	fake_says(0, "+OK");
+	fake_says(1, ":0");
+	fake_says(1, "_");
+	CHECK_INT(fake_drive(acquire_own()), RL_BUSY);
+	CHECK_COUNT("a2 SET k T1 ", 1);
+	CHECK_COUNT("a2 RELEASE k T1\n", 1);
+	CHECK_COUNT("b1 swap k T1 ", 1);
+}
+
 /* The swap may have run at the old primary, and is not sent again. */
 static void a_swap_of_an_own_token_ends_by_a_switch(void)
 {
@@ -307,6 +328,7 @@ static const check_test tests[] = {
 	TEST(sentinels_are_asked_again_in_a_pause),
 	TEST(a_silent_primary_is_confirmed_again_and_again),
 	TEST(an_own_token_that_was_granted_is_undone_and_sent_to_the_new_primary),
+	TEST(a_swap_that_pauses_leaves_no_drawn_token_at_the_old_primary),
 	TEST(a_swap_of_an_own_token_ends_by_a_switch),
 	TEST(an_extension_is_sent_to_the_new_primary),
 	TEST(a_swap_is_swapped_back_and_fails),

@@ -281,15 +281,16 @@ static bool is_looking(const rl_errand *errand)
 	return errand->lookup != NULL && rl_lookup_is_open(errand->lookup);
 }
 
-/* A swap to the caller's token has not begun, and the Sentinels name another node than the node
- * that has granted the drawn token: releases the drawn token there. */
+/* A swap to the caller's token is not under way, and the Sentinels name another node than the node
+ * that has granted the drawn token: releases the drawn token there. The call may use that token
+ * again, because it counts only after a swap, which fails if this release has come between. */
 static void undo_drawn(const rl_errand *errand, int64_t now)
 {
 	const rl_errand_terms *terms = errand->terms;
 	rl_channel channel = {0};
 	if (terms->request.verb != RL_VERB_SWAP || !terms->is_own_token || errand->node == NULL ||
-		errand->state != RL_ERRAND_START || rl_channel_is_open(&errand->channel) ||
-		is_named(errand) || rl_route_node(sentinels_of(errand), 0) == NULL ||
+		rl_channel_is_open(&errand->channel) || is_named(errand) ||
+		rl_route_node(sentinels_of(errand), 0) == NULL ||
 		!rl_channel_take(&channel, terms->pool, errand->node, RL_WANT_CHECKED, 0, now)) {
 		return;
 	}
@@ -498,7 +499,10 @@ static void prepare_command(rl_errand *errand)
 	/* If the answer may stay unread, no answer could lead to a second round. */
 	bool is_text = is_new || may_stay_unheard(errand, sent->verb);
 	sent->form = form == RL_FORM_USUAL && is_text ? RL_FORM_TEXT : form;
-	sent->no_helpers = had_no_helpers || sent->no_helpers || !terms->set->wakes;
+	/* After ASK the keys stay the same: a cluster of Redis 6.2 redirects a command with several
+	 * keys also while the key of the lock is still at its old node. See ask_the_owner(). */
+	bool may_drop = !was_asking && (sent->no_helpers || !terms->set->wakes);
+	sent->no_helpers = had_no_helpers || may_drop;
 	sent->is_asking = was_asking;
 	int64_t own_ms = rl_reservation_ms(terms->set->count, conn->round_trip);
 	sent->reserve_ms = own_ms > sent->reserve_ms ? own_ms : sent->reserve_ms;
