@@ -27,7 +27,8 @@ bool invariants_of_channel(const rl_channel *channel)
 	if (conn == NULL) {
 		return true;
 	}
-	return holds(conn->next == NULL, "rl_channel: its connection is in no list of the pool") &&
+	return holds(conn->away_link != NULL || conn->next == NULL,
+			   "rl_channel: its connection is in no list of the pool but `away`") &&
 		holds(channel->command_end <= conn->last_byte,
 			"rl_channel: its command was queued on its connection") &&
 		holds(!rl_channel_is_handed_over(channel) || channel->sent_at != 0,

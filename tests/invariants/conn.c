@@ -13,7 +13,7 @@ unsigned commands_on(const rl_conn *conn)
 {
 	unsigned commands = (unsigned) (conn->held.count - conn->held.taken);
 	for (unsigned i = 0; i < conn->pending_runs; i++) {
-		const rl_pending *run = &conn->owed[(conn->pending_first + i) % RL_CONN_PENDING_MAX];
+		const rl_pending *run = &conn->owed[(conn->pending_first + i) & conn->ring_mask];
 		commands += is_command(run->kind) ? run->count : 0;
 	}
 	return commands;
@@ -33,7 +33,7 @@ static sums add_up(const rl_conn *conn)
 {
 	sums all = {0};
 	for (unsigned i = 0; i < conn->pending_runs; i++) {
-		const rl_pending *run = &conn->owed[(conn->pending_first + i) % RL_CONN_PENDING_MAX];
+		const rl_pending *run = &conn->owed[(conn->pending_first + i) & conn->ring_mask];
 		bool is_login = run->kind == RL_PENDING_LOGIN || run->kind == RL_PENDING_ROLE;
 		all.is_late_login |= is_login && all.logins != all.replies;
 		all.replies += run->count;
@@ -48,7 +48,7 @@ static sums add_up(const rl_conn *conn)
 static bool has_good_runs(const rl_conn *conn, const sums *all)
 {
 	return holds(
-			   conn->pending_runs <= RL_CONN_PENDING_MAX, "rl_conn: the runs fit into the ring") &&
+			   conn->pending_runs <= conn->ring_mask + 1, "rl_conn: the runs fit into the ring") &&
 		holds(!all->is_empty_run, "rl_conn: a run has a reply") &&
 		holds(conn->pending_count == all->replies,
 			"rl_conn: pending_count is the number of the replies in all runs") &&

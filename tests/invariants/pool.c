@@ -92,9 +92,21 @@ static bool are_lookups_good(const rl_pool *pool)
 	return true;
 }
 
+static bool is_away_list_good(const rl_pool *pool)
+{
+	rl_conn *const *link = &pool->away;
+	for (const rl_conn *conn = pool->away; conn != NULL; conn = conn->next) {
+		if (!holds(conn->away_link == link, "rl_pool: a connection that is away knows its place")) {
+			return false;
+		}
+		link = &conn->next;
+	}
+	return true;
+}
+
 bool invariants_of_pool(const rl_pool *pool)
 {
 	const rl_conn *last_idle;
 	return is_idle_list_good(pool, &last_idle) && is_lingering_list_good(pool, last_idle) &&
-		is_backed_off_list_good(pool) && are_lookups_good(pool);
+		is_away_list_good(pool) && is_backed_off_list_good(pool) && are_lookups_good(pool);
 }

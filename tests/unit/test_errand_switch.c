@@ -312,7 +312,21 @@ static void a_question_goes_on_at_the_new_primary(void)
 	CHECK_INT(fake_ms(), 20);
 }
 
+/* The Sentinels were slow, so a call has left a lookup that is nearly over. */
+static void a_call_outlives_a_lookup_that_began_before_it(void)
+{
+	begin_cold();
+	fake_warm_seeds(route);
+	fake_all_name(route, NAMES("a"), 2100 * MS);
+	CHECK(!fake_drive_to(acquire(), FAKE_START + 1950 * MS));
+	fake_all_name(route, NAMES("a"), 0);
+	fake_says(0, "+OK");
+	CHECK_INT(fake_drive(acquire()), RL_OK);
+	CHECK_INT(fake_stats.sentinel_lookups, 2);
+}
+
 static const check_test tests[] = {
+	TEST(a_call_outlives_a_lookup_that_began_before_it),
 	TEST(an_old_primary_is_left_while_the_call_connects),
 	TEST(an_old_primary_is_left_during_the_login),
 	TEST(an_old_primary_is_left_while_its_answer_is_missing),

@@ -333,8 +333,27 @@ static void releases_without_helper_keys_may_be_redirected(void)
 	CHECK_INT(fake_stats.released, 4);
 }
 
+/* The slots of many locks move at the same time: one line has many commands after ASKING. */
+static void many_releases_may_follow_ask(void)
+{
+	unsigned count = 20;
+	begin_cluster("ab");
+	fake_warm(0);
+	batch_make(count, "tok");
+	for (unsigned i = 0; i < count; i++) {
+		batch_know(i, "a", 6379);
+		fake_says(0, redirect("ASK", i, "b"));
+	}
+	fake_improvise = fake_yes;
+	CHECK_INT(fake_drive(batch_op), RL_OK);
+	CHECK_INT(fake_stats.released, count);
+	CHECK_COUNT("b1 ASKING\n", count);
+	CHECK_COUNT("dial", 1);
+}
+
 static const check_test tests[] = {
 	TEST(each_node_has_a_lane),
+	TEST(many_releases_may_follow_ask),
 	TEST(without_a_map_redirects_make_the_lanes),
 	TEST(a_redirect_joins_a_lane_that_exists),
 	TEST(a_redirect_to_a_lane_that_is_over_makes_a_new_lane),

@@ -42,8 +42,8 @@
  * - No line has a turn. A ring has a place for each reply to come, and a channel in the ring points
  *   back to its place.
  * - A connection that is not trusted, or whose login has failed, is retired.
- * - The connection of an open channel is in no list of the pool. A command that was handed over has
- *   a time at which that began.
+ * - The connection of an open channel is in no list of the pool but `away`. A command that was
+ *   handed over has a time at which that began.
  */
 #ifndef RL_CHANNEL_H
 #define RL_CHANNEL_H

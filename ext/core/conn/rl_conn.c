@@ -9,9 +9,11 @@
  *            ^ the next reply                                  ^ the latest commands
  *     held   replies that have arrived, and wait for the reply to WAIT (rl_held.h)
  *
- * Neighbours of the same kind and tag are one run. The login comes first, because dialling queues
- * it. Other commands may follow before it is answered, and rl_conn_retract() takes them back as
- * long as none was sent: all but those that an earlier owner has left to be sent later.
+ * Neighbours of the same kind and tag are one run, so the ring of the runs is short, however many
+ * replies are pending. It grows on a line with many commands after ASKING, each of which is two
+ * runs. The login comes first, because dialling queues it. Other commands may follow before it is
+ * answered, and rl_conn_retract() takes them back as long as none was sent: all but those that an
+ * earlier owner has left to be sent later.
  *
  * No reply is ever taken out of the middle of the queue. If no operation waits for a reply any
  * more, its run becomes NOBODY, and the reply is discarded when it arrives.
@@ -53,10 +55,30 @@
 
 static rl_pending *pending_at(rl_conn *conn, unsigned run)
 {
-	return &conn->owed[(conn->pending_first + run) % RL_CONN_PENDING_MAX];
+	return &conn->owed[(conn->pending_first + run) & conn->ring_mask];
 }
 
-/* The run that the next reply of this kind belongs to; NULL when there is no room for a new run. */
+/* Doubles the ring. False = out of memory. */
+static bool grow_ring(rl_conn *conn)
+{
+	unsigned room = 2 * (conn->ring_mask + 1);
+	rl_pending *grown = malloc(room * sizeof *grown);
+	if (grown == NULL) {
+		return false;
+	}
+	for (unsigned i = 0; i < conn->pending_runs; i++) {
+		grown[i] = *pending_at(conn, i);
+	}
+	if (conn->owed != conn->first_runs) {
+		free(conn->owed);
+	}
+	conn->owed = grown;
+	conn->ring_mask = room - 1;
+	conn->pending_first = 0;
+	return true;
+}
+
+/* The run that the next reply of this kind belongs to; NULL = out of memory. */
 static rl_pending *pending_run(rl_conn *conn, rl_pending_kind kind, unsigned tag)
 {
 	if (conn->pending_runs > 0) {
@@ -65,7 +87,7 @@ static rl_pending *pending_run(rl_conn *conn, rl_pending_kind kind, unsigned tag
 			return last;
 		}
 	}
-	if (conn->pending_runs == RL_CONN_PENDING_MAX) {
+	if (conn->pending_runs > conn->ring_mask && !grow_ring(conn)) {
 		return NULL;
 	}
 	rl_pending *run = pending_at(conn, conn->pending_runs++);
@@ -145,6 +167,8 @@ rl_conn *rl_conn_dial(
 		return NULL;
 	}
 	conn->transport = transport;
+	conn->owed = conn->first_runs;
+	conn->ring_mask = RL_CONN_RUNS - 1;
 	rl_stats_add(&rl_env_stats(env)->connects, 1);
 	conn->link = transport->dial(transport, &target->address, until, err);
 	if (conn->link == NULL) {
@@ -430,7 +454,7 @@ static void take_reply(rl_conn *conn, rl_conn_event *event)
 	conn->own_left -= conn->own_left > 0;
 	conn->waits_left -= conn->waits_left > 0;
 	if (--conn->owed[conn->pending_first].count == 0) {
-		conn->pending_first = (conn->pending_first + 1) % RL_CONN_PENDING_MAX;
+		conn->pending_first = (conn->pending_first + 1) & conn->ring_mask;
 		conn->pending_runs--;
 	}
 	event->type = RL_CONN_NONE;
@@ -634,15 +658,29 @@ bool rl_conn_is_over(rl_conn *conn)
 	return event.type != RL_CONN_NONE;
 }
 
+void rl_conn_leave_away(rl_conn *conn)
+{
+	*conn->away_link = conn->next;
+	if (conn->next != NULL) {
+		conn->next->away_link = conn->away_link;
+	}
+	conn->away_link = NULL;
+	conn->next = NULL;
+}
+
 void rl_conn_free(rl_conn *conn)
 {
 	if (conn == NULL) {
 		return;
 	}
+	rl_conn_return(conn);
 	conn->transport->close(conn->link);
 	want_map_again(conn);
 	rl_held_clear(&conn->held);
 	rl_target_unref(conn->target);
 	rl_route_unref(conn->mapped);
+	if (conn->owed != conn->first_runs) {
+		free(conn->owed);
+	}
 	free(conn);
 }

@@ -12,7 +12,7 @@
 #include "core/wire/rl_target.h"
 #include "core/wire/rl_transport.h"
 
-#define RL_CONN_PENDING_MAX 16 /* runs of replies */
+#define RL_CONN_RUNS 16 /* runs of replies in the connection itself; a power of two */
 
 typedef enum rl_pending_kind {
 	/* Of AUTH or SELECT. An error makes the connection useless. */
@@ -53,7 +53,9 @@ typedef enum rl_conn_heard {
 
 typedef struct rl_conn rl_conn;
 struct rl_conn {
-	rl_conn *next; /* in the pool's list */
+	rl_conn *next; /* in a list of the pool */
+	/* What points to it in the pool's list `away`; NULL = it is not there. */
+	rl_conn **away_link;
 	rl_transport *transport;
 	rl_target *target; /* one reference */
 	rl_link *link;     /* owned */
@@ -83,8 +85,12 @@ struct rl_conn {
 	 * the login. kept_left is the number of replies to what stays. */
 	uint64_t kept_end;
 	unsigned kept_left;
-	uint64_t last_byte;                   /* the position of the last byte queued */
-	rl_pending owed[RL_CONN_PENDING_MAX]; /* a ring of pending_runs */
+	uint64_t last_byte; /* the position of the last byte queued */
+	/* A ring of pending_runs, with room for ring_mask + 1 of them: a power of two. Owned, unless it
+	 * is first_runs. */
+	rl_pending *owed;
+	unsigned ring_mask;
+	rl_pending first_runs[RL_CONN_RUNS];
 	unsigned pending_first;
 	unsigned pending_runs;
 	unsigned pending_count; /* replies in all runs */
@@ -242,6 +248,16 @@ void rl_conn_end(rl_conn *conn);
 
 /* After rl_conn_end(): the server has read everything, or the connection is broken. */
 bool rl_conn_is_over(rl_conn *conn);
+
+void rl_conn_leave_away(rl_conn *conn);
+
+/* Takes the connection out of the pool's list `away`, if it is there. */
+static inline void rl_conn_return(rl_conn *conn)
+{
+	if (conn->away_link != NULL) {
+		rl_conn_leave_away(conn);
+	}
+}
 
 void rl_conn_free(rl_conn *conn);
 

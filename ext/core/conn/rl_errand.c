@@ -791,6 +791,11 @@ static bool take_or_dial(rl_errand *errand, const rl_tick *tick)
 		}
 		want = RL_WANT_QUIET;
 	}
+	/* Lines are for many locks, and may have taken such a connection themselves. */
+	if (terms->pool->away != NULL && terms->request.verb == RL_VERB_RELEASE &&
+		terms->lines == NULL && rl_pool_may_overtake(terms->pool, target)) {
+		errand->terms->overtaken |= 1u << (errand->server - terms->set->members);
+	}
 	bool is_taken = (want != RL_WANT_QUIET || has_spare(errand)) &&
 		rl_channel_take(channel, terms->pool, target, want, 0, tick->now);
 	if (is_taken && !channel->is_connecting) {
@@ -1494,7 +1499,16 @@ static void step_lookup(rl_errand *errand, const rl_tick *tick)
 	}
 	if (errand->lookup->vote == RL_VOTE_GRANTED) {
 		on_named(errand, tick);
-	} else if (errand->state == RL_ERRAND_LOOKUP) {
+		return;
+	}
+	if (errand->state != RL_ERRAND_LOOKUP) {
+		return;
+	}
+	/* Once: of an older lookup the Sentinels have had less time to answer this call. */
+	bool is_older = errand->lookup->begun_at < errand->terms->begun_at;
+	if (!is_in_vain && is_older && look_up_again(errand, tick->now)) {
+		step_lookup(errand, tick);
+	} else {
 		rl_lookup_explain(errand->lookup, errand->err);
 		fail(errand);
 	}

@@ -103,6 +103,9 @@ void rl_pool_clear(rl_pool *pool)
 	while (pool->lingering != NULL) {
 		close_first(&pool->lingering);
 	}
+	while (pool->away != NULL) {
+		rl_conn_leave_away(pool->away);
+	}
 }
 
 /* In a forked child, drops the connections of the parent, once. */
@@ -133,6 +136,7 @@ static void sweep(rl_pool *pool, int64_t now)
 
 void rl_pool_let_linger(rl_pool *pool, rl_conn *conn, int64_t now)
 {
+	rl_conn_return(conn);
 	rl_conn_end(conn);
 	conn->idle_since = now;
 	conn->next = pool->lingering;
@@ -346,6 +350,16 @@ static rl_conn **find(rl_pool *pool, const rl_target *target, rl_pool_want want,
 	return slot;
 }
 
+static void go_away(rl_pool *pool, rl_conn *conn)
+{
+	conn->next = pool->away;
+	conn->away_link = &pool->away;
+	if (conn->next != NULL) {
+		conn->next->away_link = &conn->next;
+	}
+	pool->away = conn;
+}
+
 rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)
 {
 	rl_conn **slot = find(pool, target, want, now);
@@ -356,6 +370,9 @@ rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, rl_pool_want want,
 	*slot = conn->next;
 	conn->next = NULL;
 	pool->count--;
+	if (conn->unheard_ns > 0 && conn->pending_count > 0) {
+		go_away(pool, conn);
+	}
 	return conn;
 }
 
@@ -376,8 +393,8 @@ static void look_after_own(rl_pool *pool, uint64_t lock, int64_t now)
 	}
 }
 
-/* The command may be overtaken: by any other one on a connection that lingers, and on an idle one
- * if another connection is taken next. */
+/* The command may be overtaken: by any other one on a connection that lingers or is away, and on an
+ * idle one if another connection is taken next. */
 static bool may_come_late(
 	rl_pool *pool, const rl_conn *first, bool is_idle, const rl_target *target, uint64_t lock)
 {
@@ -399,7 +416,18 @@ bool rl_pool_may_free(rl_pool *pool, const rl_target *target, uint64_t lock, int
 	}
 	sweep(pool, now);
 	return may_come_late(pool, pool->lingering, false, target, lock) ||
+		may_come_late(pool, pool->away, false, target, lock) ||
 		may_come_late(pool, pool->idle, true, target, lock);
+}
+
+bool rl_pool_may_overtake(const rl_pool *pool, const rl_target *target)
+{
+	bool may_overtake = false;
+	for (const rl_conn *conn = pool->away; conn != NULL; conn = conn->next) {
+		may_overtake =
+			may_overtake || (conn->pending_count > 0 && rl_target_equal(conn->target, target));
+	}
+	return may_overtake;
 }
 
 int64_t rl_pool_redial_at(rl_pool *pool, const rl_target *target)
@@ -459,6 +487,7 @@ static bool make_room(rl_pool *pool, const rl_target *target, int64_t now)
 void rl_pool_give(rl_pool *pool, rl_conn *conn, int64_t now)
 {
 	notice_fork(pool);
+	rl_conn_return(conn);
 	while (pool->count >= RL_POOL_TARGET_MAX && make_room(pool, conn->target, now)) {
 	}
 	if (conn->heard == RL_CONN_HEARD_SINCE) {

@@ -19,7 +19,7 @@
  * Between two steps:
  * - count is the number of the idle connections. The limits below hold.
  * - An idle connection is well, and no operation waits for a reply on it. A connection that lingers
- *   has ended, or waits for the replicas. No connection is in both lists.
+ *   has ended, or waits for the replicas. No connection is in two lists.
  * - A server is backed off once.
  */
 #ifndef RL_POOL_H
@@ -65,6 +65,9 @@ typedef struct rl_pool {
 	rl_conn *idle;           /* the last used first */
 	unsigned count;
 	rl_conn *lingering; /* the latest first */
+	/* Borrowed: connections that an operation has taken while replies were pending for which the
+	 * operation before it did not wait. The server may not have read those commands yet. */
+	rl_conn *away;
 	rl_backed_off *troubles;
 	rl_route *routes; /* one reference each; the latest first */
 	/* Owned: blocks that are not used. Each begins with the pointer to the next one. */
@@ -141,10 +144,15 @@ bool rl_pool_is_worth_asking(
 	rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now);
 
 /* The server may still read a release or an undo that could free this lock (rl_conn_lock()), and
- * the next command to the server may overtake it, on another connection.
+ * the next command to the server may overtake it, on another connection. Also if another operation
+ * has its connection now.
  * @param target NULL = any server. Then a command whose answer is overdue counts as well, because
  *   the next SET will not go on its connection */
 bool rl_pool_may_free(rl_pool *pool, const rl_target *target, uint64_t lock, int64_t now);
+
+/* Another operation has a connection to the target on which replies were pending when it took the
+ * connection, and some are pending: a command on another connection may overtake earlier ones. */
+bool rl_pool_may_overtake(const rl_pool *pool, const rl_target *target);
 
 /* At least one connection lingers. */
 bool rl_pool_lingers(rl_pool *pool, int64_t now);
