@@ -34,11 +34,11 @@ foreach ([[0], [2, 1]] as $seeds) {
         $lease = $lock->lease($key, 30);
         same("$what: lease", true, $lease->verify());
         same("$what: extend() of the lease", true, $lease->extend(60));
-        $number = $lease->fence();
+        $number = HAS_FENCES ? $lease->fence() : 0;
         $token = $lease->detach();
         $lease = $lock->resume($key, $token, 30);
         check("$what: resume()", $lease !== null);
-        check("$what: fence()", $lease->fence() > $number);
+        check("$what: fence()", !HAS_FENCES || $lease->fence() > $number);
         same("$what: resume() once", null, $lock->resume($key, $token, 30));
         same("$what: release() of the lease", true, $lease->release());
         same("$what: a section", 7, $lock->synchronized($key, fn () => 7));

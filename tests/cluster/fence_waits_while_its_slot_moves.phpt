@@ -6,6 +6,7 @@ redislock
 <?php
 require __DIR__ . '/../inc/cluster.inc';
 skip_without_cluster();
+skip_without_fences();
 ?>
 --FILE--
 <?php

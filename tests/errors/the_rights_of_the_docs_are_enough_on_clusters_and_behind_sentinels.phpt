@@ -40,7 +40,7 @@ function use_all(RedisLock $lock, string $dsn, string $key, callable $blocked): 
     $before = RedisLock::stats()['renewed'];
     $lease = $lock->lease($key, room(0.6));
     eventually("$key: it is renewed", fn () => RedisLock::stats()['renewed'] > $before);
-    check("$key: fence()", $lease->fence() > 0);
+    check("$key: fence()", !HAS_FENCES || $lease->fence() > 0);
     same("$key: release() of the lease", true, $lease->release());
 }
 

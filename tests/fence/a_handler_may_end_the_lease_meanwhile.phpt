@@ -7,6 +7,7 @@ pcntl
 <?php
 require __DIR__ . '/../inc/server.inc';
 skip_without_server();
+skip_without_fences();
 ?>
 --FILE--
 <?php

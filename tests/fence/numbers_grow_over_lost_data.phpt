@@ -6,6 +6,7 @@ redislock
 <?php
 require __DIR__ . '/../inc/server.inc';
 skip_without_server();
+skip_without_fences();
 ?>
 --FILE--
 <?php

@@ -7,6 +7,7 @@ pcntl
 <?php
 require __DIR__ . '/../inc/renew.inc';
 skip_without_server();
+skip_without_fences();
 if (ini_of_extension('pdo') === null || ini_of_extension('pdo_sqlite') === null) {
     die('skip no pdo_sqlite');
 }

@@ -49,7 +49,7 @@ foreach ($endings as $what => $ending) {
                     echo "taken";
                     flush();
                     while (!file_exists($_GET["go"])) { usleep(1000); clearstatcache(); }
-                    echo " ", hrtime(true);
+                    printf(" %.0f", hrtime(true));
                     ' . $code . '
                 }
                 main();', ['go' => $go, 'objects' => $objects, 'leases' => $leases, 'ttl' => $ttl]);
@@ -64,7 +64,8 @@ foreach ($endings as $what => $ending) {
             $next = $fpm->run('echo getmypid();');
             same("$what, $where: the next request", (string) $worker, $next->body);
             matches("$what, $where: what it printed", '~^taken \d+$~D', $request->body);
-            $took = max($request->endedAt, $next->endedAt) - (int) substr($request->body, 6) / 1e9;
+            $took = max($request->endedAt, $next->endedAt)
+                - (float) substr($request->body, 6) / 1e9;
             $server->resume();
             usleep(20000); // what was sent is read now
             $server->cmd('FLUSHALL');

@@ -15,7 +15,7 @@ require_once __DIR__ . '/../inc/waiter.inc';
 /* The key of symfony's RedisStore: the owner's token and a mark for a write lock, scored with their
  * ends, and a TTL. */
 $symfony = function (TestServer $server, int $ms): void {
-    $end = (int) (microtime(true) * 1000) + $ms;
+    $end = sprintf('%.0f', microtime(true) * 1000 + $ms);
     $server->cmd('ZADD', 'k', $end, 'their-token', $end, '__write__');
     $server->cmd('PEXPIREAT', 'k', $end);
 };

@@ -39,7 +39,7 @@ $other = ['0:other'];
 $calls = [
     'extend()' => '$lease->extend(60);',
     'verify()' => '$lease->verify();',
-    'fence()' => '$lease->fence();',
+    ...(HAS_FENCES ? ['fence()' => '$lease->fence();'] : []),
     'acquire()' => '$other = $lock->acquire("other");',
     'lease()' => '$other = $lock->lease("other");',
     'the release of another lease' => '$l = $lock->lease("l", 60); ' . BORROW . ' $l->release();',

@@ -36,7 +36,7 @@ same('extend() to less', true, $lock->extend('own', $token, 20));
 between('its TTL', 10000, 20000, $replica->cmd('PTTL', 'own'));
 $lease = $lock->resume('own', $token, 30);
 same('resume()', $lease->token(), $replica->cmd('GET', 'own'));
-same('fence()', (string) $lease->fence(), $replica->cmd('GET', 'own::rl-fence'));
+HAS_FENCES && same('fence()', (string) $lease->fence(), $replica->cmd('GET', 'own::rl-fence'));
 same('release()', true, $lease->release());
 
 /* A wait that is woken, with a drawn token and with one of its own. */

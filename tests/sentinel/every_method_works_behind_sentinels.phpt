@@ -35,11 +35,11 @@ foreach ([null, [0], [2, 1]] as $which) {
     $lease = $lock->lease('k', 30);
     same("$what: lease", true, $lease->verify());
     same("$what: extend() of the lease", true, $lease->extend(60));
-    $number = $lease->fence();
+    $number = HAS_FENCES ? $lease->fence() : 0;
     $token = $lease->detach();
     $lease = $lock->resume('k', $token, 30);
     check("$what: resume()", $lease !== null);
-    check("$what: fence()", $lease->fence() > $number);
+    check("$what: fence()", !HAS_FENCES || $lease->fence() > $number);
     same("$what: resume() once", null, $lock->resume('k', $token, 30));
     same("$what: release() of the lease", true, $lease->release());
     same("$what: a section", 7, $lock->synchronized('k', fn () => 7));

@@ -6,6 +6,7 @@ redislock
 <?php
 require __DIR__ . '/../inc/sentinel.inc';
 skip_without_sentinel();
+skip_without_fences();
 ?>
 --FILE--
 <?php

@@ -9,6 +9,7 @@ skip_without_tls();
 if (trim((string) shell_exec('strace -c -o /dev/null true 2>&1 && echo yes'))
     !== 'yes') { die('skip no strace, or not permitted'); }
 skip_under_valgrind();
+if (PHP_INT_SIZE < 8) { die('skip system calls have other names'); }
 ?>
 --FILE--
 <?php
