@@ -344,34 +344,9 @@ static void a_token_of_our_form_waits_for_a_release_that_a_fiber_has(void)
 	check_waits_for_the_release(FAKE_DRAWN);
 }
 
-/* c may still run the SET after the release, which therefore is repeated there. */
-static void a_release_that_may_overtake_its_set_is_repeated(void)
-{
-	begin_warm(3);
-	fake_acts(A, FAKE_SAY, "+OK", MS);
-	fake_acts(B, FAKE_SAY, "+OK", MS);
-	fake_acts(C, FAKE_SAY, "+OK", 400 * MS);
-	rl_acquire *acquire = fake_acquire(30000, 0);
-	CHECK_INT(fake_drive(&acquire->op), RL_OK);
-	begin_beside_a_fiber();
-	fake_acts(A, FAKE_SAY, ":1", MS);
-	fake_acts(B, FAKE_SAY, ":1", MS);
-	fake_acts(C, FAKE_SAY, ":0", 0);
-	rl_op *op = fake_plain(&(rl_plain_args){.verb = RL_VERB_RELEASE,
-		.key = rl_bytes_of("k", 1),
-		.token = acquire->token,
-		.late_ns = 30 * SECOND});
-	CHECK_INT(fake_drive(op), RL_OK);
-	rl_late_release late;
-	CHECK(rl_op_leaves(op, &late));
-	CHECK_INT(late.members, 1 << C);
-	CHECK_INT(late.strays, 1 << C);
-}
-
 static const check_test tests[] = {
 	TEST(own_token_waits_for_a_release_that_a_fiber_has),
 	TEST(a_token_of_our_form_waits_for_a_release_that_a_fiber_has),
-	TEST(a_release_that_may_overtake_its_set_is_repeated),
 	TEST(own_token_is_not_swapped_in_where_its_release_lingers),
 	TEST(a_member_with_a_lingering_release_makes_no_quorum),
 	TEST(own_token_is_swapped_in_once_its_release_is_over),

@@ -63,9 +63,37 @@ static void a_command_is_sent_again_to_the_node_of_the_slot_without_asking(void)
 	CHECK_COUNT("a1 renew", 2);
 }
 
+static unsigned appended;
+
+static bool lacks_memory_for_the_second(void)
+{
+	return ++appended == 2;
+}
+
+/* The line cannot be used any more, and the other renewal on it is sent again at once. */
+static void memory_that_lacks_behind_asking_ends_the_line_for_all(void)
+{
+	rl_renewal *one = keep();
+	rl_renewal *two = watching_keep("k", TTL);
+	fake_improvise = fake_yes;
+	fake_says(0, "-ASK 0 b:6379");
+	fake_says(0, "-ERR x");
+	fake_acts(0, FAKE_SAY, "-ASK 0 b:6379", 20 * MS);
+	fake_says(1, "+OK");
+	fake_acts(1, FAKE_SAY, ":1", 100 * MS);
+	watching_to(10015);
+	appended = 0;
+	fake_lacks_memory = lacks_memory_for_the_second;
+	watching_to(10200);
+	fake_lacks_memory = NULL;
+	CHECK_INT(watching_left(one), 29820);
+	CHECK_INT(watching_left(two), 29830);
+}
+
 static const check_test tests[] = {
 	TEST(asking_is_sent_for_one_command),
 	TEST(a_command_is_sent_again_to_the_node_of_the_slot_without_asking),
+	TEST(memory_that_lacks_behind_asking_ends_the_line_for_all),
 };
 
 CHECK_MAIN(tests, clean_up)

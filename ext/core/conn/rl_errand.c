@@ -791,11 +791,6 @@ static bool take_or_dial(rl_errand *errand, const rl_tick *tick)
 		}
 		want = RL_WANT_QUIET;
 	}
-	/* Lines are for many locks, and may have taken such a connection themselves. */
-	if (terms->pool->away != NULL && terms->request.verb == RL_VERB_RELEASE &&
-		terms->lines == NULL && rl_pool_may_overtake(terms->pool, target)) {
-		errand->terms->overtaken |= 1u << (errand->server - terms->set->members);
-	}
 	bool is_taken = (want != RL_WANT_QUIET || has_spare(errand)) &&
 		rl_channel_take(channel, terms->pool, target, want, 0, tick->now);
 	if (is_taken && !channel->is_connecting) {
@@ -1492,8 +1487,8 @@ static void step_lookup(rl_errand *errand, const rl_tick *tick)
 	if (is_looking(errand)) {
 		step_open_lookup(errand, tick);
 	}
-	bool is_in_vain =
-		is_looking(errand) && errand->state == RL_ERRAND_LOOKUP && tick->seen >= errand->budget_max;
+	bool is_late = tick->seen >= errand->budget_max;
+	bool is_in_vain = is_looking(errand) && errand->state == RL_ERRAND_LOOKUP && is_late;
 	if (errand->lookup == NULL || (is_looking(errand) && !is_in_vain)) {
 		return;
 	}
@@ -1504,9 +1499,10 @@ static void step_lookup(rl_errand *errand, const rl_tick *tick)
 	if (errand->state != RL_ERRAND_LOOKUP) {
 		return;
 	}
-	/* Once: of an older lookup the Sentinels have had less time to answer this call. */
-	bool is_older = errand->lookup->begun_at < errand->terms->begun_at;
-	if (!is_in_vain && is_older && look_up_again(errand, tick->now)) {
+	/* Once: the Sentinels had little time to answer this call, because the lookup is older. */
+	bool was_short = errand->lookup->begun_at < errand->terms->begun_at &&
+		errand->lookup->ended_at - errand->terms->begun_at < errand->timeout;
+	if (was_short && !is_late && look_up_again(errand, tick->now)) {
 		step_lookup(errand, tick);
 	} else {
 		rl_lookup_explain(errand->lookup, errand->err);

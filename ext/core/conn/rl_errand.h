@@ -103,9 +103,6 @@ struct rl_errand_terms {
 	/* Borrowed. The lines on which the errands share connections with those of other callers; NULL
 	 * = each errand has a connection of its own. */
 	rl_lines *lines;
-	/* RELEASE: a bit for each member that may still carry out a SET of the token after the release,
-	 * because another operation has the connection of earlier commands. */
-	unsigned overtaken;
 	int64_t begun_at;
 	int64_t call_up_at; /* backed-off servers are asked then */
 };

@@ -420,16 +420,6 @@ bool rl_pool_may_free(rl_pool *pool, const rl_target *target, uint64_t lock, int
 		may_come_late(pool, pool->idle, true, target, lock);
 }
 
-bool rl_pool_may_overtake(const rl_pool *pool, const rl_target *target)
-{
-	bool may_overtake = false;
-	for (const rl_conn *conn = pool->away; conn != NULL; conn = conn->next) {
-		may_overtake =
-			may_overtake || (conn->pending_count > 0 && rl_target_equal(conn->target, target));
-	}
-	return may_overtake;
-}
-
 int64_t rl_pool_redial_at(rl_pool *pool, const rl_target *target)
 {
 	const rl_backed_off *trouble = *find_backed_off(pool, target);

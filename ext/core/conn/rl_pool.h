@@ -150,10 +150,6 @@ bool rl_pool_is_worth_asking(
  *   the next SET will not go on its connection */
 bool rl_pool_may_free(rl_pool *pool, const rl_target *target, uint64_t lock, int64_t now);
 
-/* Another operation has a connection to the target on which replies were pending when it took the
- * connection, and some are pending: a command on another connection may overtake earlier ones. */
-bool rl_pool_may_overtake(const rl_pool *pool, const rl_target *target);
-
 /* At least one connection lingers. */
 bool rl_pool_lingers(rl_pool *pool, int64_t now);
 

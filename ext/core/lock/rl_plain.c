@@ -151,8 +151,7 @@ static bool leaves(const rl_op *op, rl_late_release *late)
 {
 	const rl_plain *plain = (const rl_plain *) op;
 	const rl_quorum_call *call = &op->call;
-	unsigned overtaken = call->terms.overtaken;
-	unsigned missing = plain->late_ns > 0 ? rl_quorum_call_missing(call) | overtaken : 0;
+	unsigned missing = plain->late_ns > 0 ? rl_quorum_call_missing(call) : 0;
 	if (missing == 0 && !plain->must_swap_back) {
 		return false;
 	}
@@ -162,7 +161,6 @@ static bool leaves(const rl_op *op, rl_late_release *late)
 		.permit = call->terms.request.key,
 		.token = call->terms.request.token,
 		.members = missing,
-		.strays = overtaken,
 		.ttl_ns = plain->late_ns,
 		.done_ms = call->terms.request.done_ms};
 	if (plain->must_swap_back) {
