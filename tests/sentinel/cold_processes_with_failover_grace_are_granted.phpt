@@ -16,9 +16,11 @@ const PROCESSES = 20;
 
 $sentinels = start_sentinels(3, 1);
 $ttl = room(0.9);
-$dsn = $sentinels->dsn('?failover_grace=' . room(2.0) . '&timeout=' . room(1.0));
-matches('the grace of the beginning is over', TOKEN,
-    (string) (new RedisLock($dsn))->acquire('first', $ttl, slack(30.0)));
+$grace = room(2.0);
+$dsn = $sentinels->dsn("?failover_grace=$grace&timeout=" . room(1.0));
+/* A call counts the first two that answer, and these may have known the primary for less time than
+ * the two that answered an earlier call. */
+$sentinels->awaitAge($grace + 0.1);
 
 /* Each prints how its first calls end; the message of an exception is the reason. */
 $code = '
