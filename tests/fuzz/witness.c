@@ -102,7 +102,11 @@ static unsigned named_by(const rl_reply *reply)
 
 static void hear_name(unsigned sentinel, const gist *said)
 {
-	if (said->named != 0 && named_count < NAMED_MAX) {
+	bool is_new = said->named != 0 && named_count < NAMED_MAX;
+	for (unsigned i = 0; is_new && i < named_count; i++) {
+		is_new = named[i].sentinel != sentinel || named[i].server != said->named;
+	}
+	if (is_new) {
 		named[named_count].sentinel = sentinel;
 		named[named_count++].server = said->named;
 	}
@@ -112,11 +116,7 @@ static bool has_been_named(unsigned server)
 {
 	unsigned sentinels = 0;
 	for (unsigned i = 0; i < named_count; i++) {
-		bool is_new = named[i].server == server;
-		for (unsigned j = 0; is_new && j < i; j++) {
-			is_new = named[j].server != server || named[j].sentinel != named[i].sentinel;
-		}
-		sentinels += is_new;
+		sentinels += named[i].server == server;
 	}
 	return sentinels >= terms.sentinels;
 }
@@ -319,47 +319,62 @@ static bool is_about(const yes *y, const question *about)
 	return is_one && y->is_confirmed && (terms.sentinels == 0 || has_been_named(y->server));
 }
 
-static void add_member(unsigned *members, unsigned *count, unsigned connection, unsigned server)
+/* The members that have granted, each with the latest end. */
+typedef struct grants {
+	struct {
+		unsigned member;
+		int64_t until;
+	} of[YES_MAX + HOSTILE_SOCKETS_MAX];
+	unsigned count;
+} grants;
+
+static void add_grant(grants *all, unsigned connection, unsigned server, int64_t until)
 {
 	unsigned member = terms.tells_members_apart ? server : connection;
-	bool is_new = true;
-	for (unsigned i = 0; i < *count; i++) {
-		is_new = is_new && members[i] != member;
+	unsigned i = 0;
+	while (i < all->count && all->of[i].member != member) {
+		i++;
 	}
-	members[*count] = member;
-	*count += is_new;
+	if (i == all->count) {
+		all->of[all->count].member = member;
+		all->of[all->count++].until = until;
+	} else if (all->of[i].until < until) {
+		all->of[i].until = until;
+	}
 }
 
-/* How many members have granted until this time, or for longer. */
-static unsigned count_until(int64_t time, const question *about)
+/* The time until which so many of them have granted; 0 = they are fewer. */
+static int64_t end_of_quorum(const grants *all, unsigned members)
 {
-	unsigned members[YES_MAX + HOSTILE_SOCKETS_MAX];
-	unsigned count = 0;
-	for (unsigned i = 0; i < heard_count; i++) {
-		if (heard[i].until >= time && is_about(&heard[i], about)) {
-			add_member(members, &count, heard[i].connection, heard[i].server);
+	int64_t best = 0;
+	for (unsigned i = 0; i < all->count; i++) {
+		unsigned as_long = 0;
+		for (unsigned j = 0; j < all->count; j++) {
+			as_long += all->of[j].until >= all->of[i].until;
 		}
+		best = as_long >= members && all->of[i].until > best ? all->of[i].until : best;
 	}
-	for (unsigned i = 0; i < listener_count; i++) {
-		if (may_have_granted(&listeners[i])) {
-			add_member(members, &count, i, listeners[i].server);
-		}
-	}
-	return count;
+	return best;
 }
 
 int64_t witness_proof(const rl_bytes *tokens, unsigned token_count, unsigned members)
 {
+	static grants all;
 	question about = {.token_count = token_count};
 	FUZZ_PROMISE(token_count <= TOKENS_MAX);
 	for (unsigned i = 0; i < token_count; i++) {
 		about.tokens[i] = hash_of(tokens[i]);
 	}
-	int64_t best = count_until(INT64_MAX, &about) >= members ? INT64_MAX : 0;
+	all.count = 0;
 	for (unsigned i = 0; i < heard_count; i++) {
-		if (heard[i].until > best && count_until(heard[i].until, &about) >= members) {
-			best = heard[i].until;
+		if (is_about(&heard[i], &about)) {
+			add_grant(&all, heard[i].connection, heard[i].server, heard[i].until);
 		}
 	}
-	return best;
+	for (unsigned i = 0; i < listener_count; i++) {
+		if (may_have_granted(&listeners[i])) {
+			add_grant(&all, i, listeners[i].server, INT64_MAX);
+		}
+	}
+	return end_of_quorum(&all, members);
 }
