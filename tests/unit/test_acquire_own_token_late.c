@@ -345,8 +345,6 @@ static void a_token_of_our_form_waits_for_a_release_that_a_fiber_has(void)
 }
 
 static const check_test tests[] = {
-	TEST(own_token_waits_for_a_release_that_a_fiber_has),
-	TEST(a_token_of_our_form_waits_for_a_release_that_a_fiber_has),
 	TEST(own_token_is_not_swapped_in_where_its_release_lingers),
 	TEST(a_member_with_a_lingering_release_makes_no_quorum),
 	TEST(own_token_is_swapped_in_once_its_release_is_over),
@@ -359,6 +357,8 @@ static const check_test tests[] = {
 	TEST(own_token_is_undone_after_the_end_only_while_proven),
 	TEST(own_token_is_swapped_in_after_a_release_that_is_unanswered),
 	TEST(a_token_of_our_form_is_swapped_in_while_a_release_is_unanswered),
+	TEST(own_token_waits_for_a_release_that_a_fiber_has),
+	TEST(a_token_of_our_form_waits_for_a_release_that_a_fiber_has),
 };
 
 CHECK_MAIN(tests, fake_end)

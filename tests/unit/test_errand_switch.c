@@ -326,7 +326,6 @@ static void a_call_outlives_a_lookup_that_began_before_it(void)
 }
 
 static const check_test tests[] = {
-	TEST(a_call_outlives_a_lookup_that_began_before_it),
 	TEST(an_old_primary_is_left_while_the_call_connects),
 	TEST(an_old_primary_is_left_during_the_login),
 	TEST(an_old_primary_is_left_while_its_answer_is_missing),
@@ -350,6 +349,7 @@ static const check_test tests[] = {
 	TEST(a_release_goes_on_at_the_new_primary),
 	TEST(a_release_that_finds_nothing_at_the_new_primary_is_unknown),
 	TEST(a_question_goes_on_at_the_new_primary),
+	TEST(a_call_outlives_a_lookup_that_began_before_it),
 };
 
 CHECK_MAIN(tests, fake_end)
