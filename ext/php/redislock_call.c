@@ -324,15 +324,16 @@ static rl_bytes key_of(const redislock_client *client, const rl_op *op)
 
 void redislock_note_op_key(const redislock_client *client, const rl_op *op)
 {
-	redislock_note_key(key_of(client, op));
+	if (op->lock.data != NULL) {
+		redislock_note_key(key_of(client, op));
+	}
 }
 
 static void throw_forked(const redislock_call *call)
 {
 	rl_error err;
 	rl_error_set(&err, RL_ERR_FORKED, 0,
-		"the process was forked during the wait for the lock; "
-		"only the parent process continues the wait");
+		"the process was forked during this call, which only the parent process continues");
 	redislock_throw(&err, NULL);
 	redislock_note_op_key(call->client, call->op);
 }
@@ -382,7 +383,8 @@ static void tell(redislock_call *call)
  * method, and if the handler throws, the token would be lost while the key is still locked.
  * Therefore the handler runs here, while the call still has the connections on which the lock can
  * be undone. The same holds for the observer of contention, and for the notice of a slow wait,
- * which may run an error handler.
+ * which may run an error handler. A call that has failed calls neither, because what they throw
+ * would replace the exception of the failure.
  * @return false = the call has to be given up */
 static bool run_late_handlers(redislock_call *call)
 {
@@ -390,7 +392,7 @@ static bool run_late_handlers(redislock_call *call)
 	bool is_told = acquire != NULL && (was_slow(acquire) || redislock_observer_wants(acquire));
 	bool is_granted = acquire != NULL && call->op->status == RL_OK;
 	if (!is_granted) {
-		return !is_told || run_php(call, tell);
+		return !is_told || call->op->status != RL_BUSY || run_php(call, tell);
 	}
 	if (!is_told && !guard_is_due(call)) {
 		return true;

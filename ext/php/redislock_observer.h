@@ -20,11 +20,10 @@ void redislock_observer_set(const zend_fcall_info *function, const zend_fcall_in
 /* For RSHUTDOWN. */
 void redislock_observer_forget(void);
 
-/* The acquire has ended, and the observer is to be called. */
+/* The acquire has ended without a failure, and the observer is to be called. */
 static inline bool redislock_observer_wants(const rl_acquire *acquire)
 {
-	bool is_taken = acquire->op.status == RL_BUSY && !acquire->met_done;
-	return REDISLOCK_G(observer) != NULL && (acquire->attempts > 1 || is_taken);
+	return REDISLOCK_G(observer) != NULL && rl_acquire_was_taken(acquire);
 }
 
 /* Calls the observer. May throw, and bail out. @param key without its prefix */

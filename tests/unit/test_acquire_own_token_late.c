@@ -344,6 +344,40 @@ static void a_token_of_our_form_waits_for_a_release_that_a_fiber_has(void)
 	check_waits_for_the_release(FAKE_DRAWN);
 }
 
+/* The same of a single server, whose connections may keep a few replies pending: of a release that
+ * its caller has given up. */
+static void check_waits_at_a_single_server(const char *token)
+{
+	begin_warm(1);
+	fake_acts(A, FAKE_SAY, ":1", 400 * MS);
+	rl_op *release = fake_ask(RL_VERB_RELEASE, token, 0);
+	CHECK(!fake_drive_to(release, FAKE_START + 5 * MS));
+	rl_op_abandon(release, fake_clock, false);
+	fake_acts(A, FAKE_SAY, ":0", 0);
+	rl_op *other = fake_ask(RL_VERB_EXISTS, "x", 0);
+	CHECK(!fake_drive_to(other, fake_clock + MS));
+	CHECK_COUNT("a1 EXISTS", 1);
+	rl_acquire *acquire = fake_acquire_own(token, 30000, 0);
+	fake_acts(A, FAKE_SAY, "+OK", MS);
+	fake_acts(A, FAKE_SAY, ":1", MS);
+	CHECK(!fake_drive_to(&acquire->op, FAKE_START + 390 * MS));
+	CHECK_COUNT("a2 SET k T1 NX", 1);
+	CHECK_COUNT("swap", 0);
+	CHECK(fake_drive_to(other, FAKE_START + 410 * MS));
+	CHECK_INT(fake_drive(&acquire->op), RL_OK);
+	CHECK_COUNT(" swap k T1 ", 1);
+}
+
+static void own_token_waits_for_a_release_that_a_fiber_has_at_a_single_server(void)
+{
+	check_waits_at_a_single_server("mine");
+}
+
+static void a_token_of_our_form_waits_for_a_release_that_a_fiber_has_at_a_single_server(void)
+{
+	check_waits_at_a_single_server(FAKE_DRAWN);
+}
+
 static const check_test tests[] = {
 	TEST(own_token_is_not_swapped_in_where_its_release_lingers),
 	TEST(a_member_with_a_lingering_release_makes_no_quorum),
@@ -359,6 +393,8 @@ static const check_test tests[] = {
 	TEST(a_token_of_our_form_is_swapped_in_while_a_release_is_unanswered),
 	TEST(own_token_waits_for_a_release_that_a_fiber_has),
 	TEST(a_token_of_our_form_waits_for_a_release_that_a_fiber_has),
+	TEST(own_token_waits_for_a_release_that_a_fiber_has_at_a_single_server),
+	TEST(a_token_of_our_form_waits_for_a_release_that_a_fiber_has_at_a_single_server),
 };
 
 CHECK_MAIN(tests, fake_end)

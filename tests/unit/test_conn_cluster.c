@@ -125,7 +125,7 @@ static bool lacks_memory(void)
 }
 
 /* ASKING without its command would apply to the command for another key. */
-static void asking_alone_ends_the_connection(void)
+static void asking_alone_is_taken_back(void)
 {
 	for (unsigned is_blind = 0; is_blind < 2; is_blind++) {
 		for (unsigned left = 1; left <= 3; left++) {
@@ -143,15 +143,16 @@ static void asking_alone_ends_the_connection(void)
 			flush_and_read();
 			next();
 			next();
-			CHECK_INT(rl_conn_is_reusable(conn), left != 2);
-			CHECK_INT(rl_conn_is_worth_keeping(conn), left != 2);
+			CHECK_COUNT("ASKING", left == 3);
+			CHECK_COUNT("retract", left == 2);
+			CHECK_INT(rl_conn_is_reusable(conn), 1);
+			CHECK_INT(rl_conn_is_worth_keeping(conn), 1);
 			clean_up();
 		}
 	}
 }
 
-/* The answer to the login does not make the connection usable again. */
-static void asking_alone_before_the_login_ends_the_connection_as_well(void)
+static void asking_alone_is_taken_back_before_the_login_as_well(void)
 {
 	begin_login(FAKE_ACCEPT_AT_ONCE);
 	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k"), .is_asking = true};
@@ -163,7 +164,8 @@ static void asking_alone_before_the_login_ends_the_connection_as_well(void)
 	flush_and_read();
 	CHECK_INT(next(), RL_CONN_READY);
 	CHECK_INT(next(), RL_CONN_NONE);
-	CHECK(!rl_conn_is_reusable(conn));
+	CHECK_COUNT("ASKING", 0);
+	CHECK(rl_conn_is_reusable(conn));
 }
 
 /* ---- the map ---- */
@@ -318,8 +320,8 @@ static const check_test tests[] = {
 	TEST(asking_is_sent_before_each_command),
 	TEST(a_command_that_needs_no_asking_is_sent_alone),
 	TEST(the_replicas_are_asked_after_the_command),
-	TEST(asking_alone_ends_the_connection),
-	TEST(asking_alone_before_the_login_ends_the_connection_as_well),
+	TEST(asking_alone_is_taken_back),
+	TEST(asking_alone_is_taken_back_before_the_login_as_well),
 	TEST(the_map_is_read_when_it_arrives),
 	TEST(a_map_that_is_an_error_teaches_nothing),
 	TEST(a_connection_is_given_back_with_the_map_pending),

@@ -325,6 +325,48 @@ static void a_call_outlives_a_lookup_that_began_before_it(void)
 	CHECK_INT(fake_stats.sentinel_lookups, 2);
 }
 
+/* Another call of the object fails, is repeated, and begins a lookup again before this call has
+ * seen the end of the last one. */
+static void check_ends_beside_calls_that_are_repeated(rl_op *op, int64_t latest)
+{
+	rl_op *other = fake_ask(RL_VERB_EXISTS, "x", 0);
+	bool is_over = fake_drive_to(op, fake_clock + MS) || fake_drive_to(other, fake_clock + MS);
+	for (unsigned i = 0; i < 10 && !is_over; i++) {
+		const rl_lookup *lookup = rl_lookup_known(route);
+		CHECK(rl_lookup_is_open(lookup));
+		int64_t until = lookup->until;
+		is_over = fake_drive_to(op, until - MS);
+		if (!is_over && fake_drive_to(other, until + MS)) {
+			other = fake_ask(RL_VERB_EXISTS, "x", 0);
+			CHECK(!fake_drive_to(other, fake_clock + MS));
+		}
+	}
+	CHECK(is_over);
+	CHECK(fake_clock - FAKE_START <= latest);
+}
+
+static void a_call_without_a_primary_ends_beside_calls_that_are_repeated(void)
+{
+	begin_cold();
+	fake_warm_seeds(route);
+	fake_none_answers(route);
+	rl_op *op = fake_ask(RL_VERB_RELEASE, "tok", 0);
+	CHECK(!fake_drive_to(op, FAKE_START + 10 * MS));
+	check_ends_beside_calls_that_are_repeated(op, 5 * SECOND);
+	CHECK_INT(op->status, RL_ERR_CONNECT);
+}
+
+static void the_check_of_a_grant_ends_beside_calls_that_are_repeated(void)
+{
+	begin_unconfirmed("+OK");
+	fake_warm_to(rl_route_node(route, 0));
+	fake_improvise = fake_yes;
+	rl_op *op = acquire();
+	CHECK(!fake_drive_to(op, FAKE_START + 10 * MS));
+	check_ends_beside_calls_that_are_repeated(op, 5 * SECOND);
+	CHECK_INT(op->status, RL_ERR_UNCONFIRMED);
+}
+
 static const check_test tests[] = {
 	TEST(an_old_primary_is_left_while_the_call_connects),
 	TEST(an_old_primary_is_left_during_the_login),
@@ -350,6 +392,8 @@ static const check_test tests[] = {
 	TEST(a_release_that_finds_nothing_at_the_new_primary_is_unknown),
 	TEST(a_question_goes_on_at_the_new_primary),
 	TEST(a_call_outlives_a_lookup_that_began_before_it),
+	TEST(a_call_without_a_primary_ends_beside_calls_that_are_repeated),
+	TEST(the_check_of_a_grant_ends_beside_calls_that_are_repeated),
 };
 
 CHECK_MAIN(tests, fake_end)

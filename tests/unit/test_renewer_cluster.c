@@ -70,8 +70,8 @@ static bool lacks_memory_for_the_second(void)
 	return ++appended == 2;
 }
 
-/* The line cannot be used any more, and the other renewal on it is sent again at once. */
-static void memory_that_lacks_behind_asking_ends_the_line_for_all(void)
+/* ASKING is taken back, and the line goes on. */
+static void memory_that_lacks_behind_asking_leaves_the_line_to_the_others(void)
 {
 	rl_renewal *one = keep();
 	rl_renewal *two = watching_keep("k", TTL);
@@ -86,14 +86,15 @@ static void memory_that_lacks_behind_asking_ends_the_line_for_all(void)
 	fake_lacks_memory = lacks_memory_for_the_second;
 	watching_to(10200);
 	fake_lacks_memory = NULL;
-	CHECK_INT(watching_left(one), 29820);
+	CHECK_COUNT("b1 retract", 1);
+	CHECK_INT(watching_left(one), 29800);
 	CHECK_INT(watching_left(two), 29830);
 }
 
 static const check_test tests[] = {
 	TEST(asking_is_sent_for_one_command),
 	TEST(a_command_is_sent_again_to_the_node_of_the_slot_without_asking),
-	TEST(memory_that_lacks_behind_asking_ends_the_line_for_all),
+	TEST(memory_that_lacks_behind_asking_leaves_the_line_to_the_others),
 };
 
 CHECK_MAIN(tests, clean_up)

@@ -71,6 +71,28 @@ foreach ([1, 11, 11] as $expected) {
 throws('no callable', 'TypeError', '~must be a valid callback or null~',
     fn () => RedisLock::onContention('no such function'));
 
+/* A call that has failed has found no lock taken, nor has a call that is repeated until it can
+ * ask. */
+$heard = [];
+RedisLock::onContention(function () use (&$heard): void {
+    $heard[] = func_get_args();
+});
+$failing = new RedisLock('memory://?fail=lost-reply', timeout: 0.05);
+throws('a failure', 'RedisLockConnectionException', '~.~',
+    fn () => $failing->acquire('k', 60, 0.2));
+$server->kill();
+throws('no server', 'RedisLockConnectionException', '~.~', fn () => $lock->acquire('k', 60, 0.2));
+$asked = 0;
+RedisLock::waitWith(function () use (&$asked, $server): void {
+    if (++$asked === 10) {
+        $server->start();
+    }
+    usleep(20000);
+});
+$token = $lock->acquire('k', 60, 20);
+check('repeated until the server was there', $asked >= 10 && $token !== null);
+same('heard of failures', [], $heard);
+
 done();
 ?>
 --EXPECT--

@@ -463,10 +463,6 @@ bool rl_channel_send(rl_channel *channel, const rl_request *request, unsigned ta
 	if (line != NULL && channel->command_end != 0) {
 		channel->asked = line->next_asked++;
 		*asked_at(line, channel->asked) = channel;
-	} else if (line != NULL && channel->conn->life == RL_CONN_LIFE_BROKEN) {
-		line->is_retired = true;
-		line->untold = line->users;
-		rl_error_set(&line->err, RL_ERR_MEMORY, 0, "out of memory");
 	}
 	return channel->command_end != 0;
 }

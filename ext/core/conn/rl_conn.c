@@ -12,8 +12,8 @@
  * Neighbours of the same kind and tag are one run, so the ring of the runs is short, however many
  * replies are pending. It grows on a line with many commands after ASKING, each of which is two
  * runs. The login comes first, because dialling queues it. Other commands may follow before it is
- * answered, and rl_conn_retract() takes them back as long as none was sent: all but those that an
- * earlier owner has left to be sent later.
+ * answered, and rl_conn_retract() takes them back as long as none was sent: all but the commands
+ * that an earlier owner has left to be sent later.
  *
  * No reply is ever taken out of the middle of the queue. If no operation waits for a reply any
  * more, its run becomes NOBODY, and the reply is discarded when it arrives.
@@ -110,6 +110,13 @@ static uint64_t append(
 		conn->pending_runs--;
 	}
 	return last_byte;
+}
+
+/* The command that was queued last was taken back. */
+static void forget_last(rl_conn *conn)
+{
+	conn->pending_count--;
+	conn->pending_runs -= --pending_at(conn, conn->pending_runs - 1)->count == 0;
 }
 
 /* The number as text, in room. */
@@ -217,15 +224,18 @@ static uint64_t append_request(
 {
 	rl_command command;
 	rl_bytes asking = LITERAL("ASKING");
+	uint64_t before = conn->last_byte;
 	if (request->is_asking && append(conn, 1, &asking, RL_PENDING_NOBODY, 0) == 0) {
 		return 0;
 	}
 	rl_command_build(&command, request);
 	uint64_t last_byte = append(conn, command.argc, command.argv, kind, tag);
 	/* ASKING without its command would apply to the next command, whose key the node must not
-	 * serve. */
+	 * serve. The kernel has none of it yet, because nothing was flushed. */
 	if (request->is_asking && last_byte == 0) {
-		conn->life = RL_CONN_LIFE_BROKEN;
+		(void) conn->transport->retract(conn->link, before);
+		conn->last_byte = before;
+		forget_last(conn);
 	}
 	return last_byte;
 }
@@ -299,7 +309,8 @@ uint64_t rl_conn_ask_primary(rl_conn *conn, rl_bytes question, rl_bytes service)
 
 void rl_conn_prod(rl_conn *conn)
 {
-	conn->transport->append(conn->link, 0, NULL);
+	uint64_t last_byte = conn->transport->append(conn->link, 0, NULL);
+	conn->last_byte = last_byte != 0 ? last_byte : conn->last_byte;
 }
 
 bool rl_conn_send_blind(rl_conn *conn, const rl_request *request)
@@ -570,10 +581,9 @@ static void want_map_again(rl_conn *conn)
 static void forget_retracted(rl_conn *conn)
 {
 	while (conn->pending_count > conn->kept_left) {
-		rl_pending *last = pending_at(conn, conn->pending_runs - 1);
+		const rl_pending *last = pending_at(conn, conn->pending_runs - 1);
 		conn->is_nameless = conn->is_nameless || last->kind == RL_PENDING_NAME;
-		conn->pending_count--;
-		conn->pending_runs -= --last->count == 0;
+		forget_last(conn);
 	}
 	conn->waits_left = smaller(conn->waits_left, conn->kept_left);
 	conn->undo_left = smaller(conn->undo_left, conn->kept_left);

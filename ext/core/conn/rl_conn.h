@@ -249,9 +249,10 @@ void rl_conn_end(rl_conn *conn);
 /* After rl_conn_end(): the server has read everything, or the connection is broken. */
 bool rl_conn_is_over(rl_conn *conn);
 
+/* Takes the connection out of the pool's list `away`, where it is. */
 void rl_conn_leave_away(rl_conn *conn);
 
-/* Takes the connection out of the pool's list `away`, if it is there. */
+/* The same, if it is there. */
 static inline void rl_conn_return(rl_conn *conn)
 {
 	if (conn->away_link != NULL) {

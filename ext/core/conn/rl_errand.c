@@ -23,7 +23,8 @@
  * that breaks within the budget is replaced and the command is sent again, at once and then with
  * back-off. A server that refuses the connection ends the errand, unless an earlier connection
  * took the command: then the command is in doubt, and only another answer can clear that. A reply
- * that makes no sense also ends the errand.
+ * that makes no sense also ends the errand. The wait for the Sentinels, in LOOKUP or CHECKING, has
+ * the time of one lookup.
  *
  * DOUBT (rl_doubt). A command is in doubt if it was handed over whole, and its answer is lost. If
  * the command was to take a lock, the next one is a TRY that says "maybe ours", which finds our own
@@ -320,6 +321,18 @@ static void step_open_lookup(rl_errand *errand, const rl_tick *tick)
 	rl_target_unref(before);
 }
 
+static int64_t lookup_time(const rl_errand *errand)
+{
+	return errand->connect_timeout + errand->timeout;
+}
+
+/* The errand only waits for the Sentinels, for the time of one lookup: other operations may replace
+ * the lookup again and again before this errand sees its end. */
+static void limit_lookup(rl_errand *errand, int64_t now)
+{
+	errand->budget_end = rl_time_earlier(now + lookup_time(errand), errand->budget_max);
+}
+
 /* Begins a lookup, unless one is open: it may have been begun by another operation. If its time is
  * over, the answers that have arrived since are read before the lookup is replaced. Otherwise a
  * wait whose looks are farther apart than this time would never learn of a switch. False = out of
@@ -336,7 +349,7 @@ static bool begin_lookup(rl_errand *errand, int64_t now)
 		rl_lookup_take_in(lookup);
 		step_open_lookup(errand, &(rl_tick){.now = now});
 	}
-	rl_lookup_join(lookup, now + errand->connect_timeout + errand->timeout, now);
+	rl_lookup_join(lookup, now + lookup_time(errand), now);
 	return true;
 }
 
@@ -344,6 +357,7 @@ static bool begin_lookup(rl_errand *errand, int64_t now)
 static void await_lookup(rl_errand *errand, int64_t now)
 {
 	enter(errand, RL_ERRAND_LOOKUP);
+	limit_lookup(errand, now);
 	if (!begin_lookup(errand, now)) {
 		fail(errand);
 	}
@@ -1056,6 +1070,7 @@ static void conclude(rl_errand *errand, int64_t now)
 	errand->heard_at = now;
 	if (sentinels_of(errand) != NULL && must_check(errand, now)) {
 		enter(errand, RL_ERRAND_CHECKING);
+		limit_lookup(errand, now);
 	} else {
 		rl_errand_finish(errand, errand->answer.vote);
 	}
@@ -1245,7 +1260,9 @@ static void judge_check(rl_errand *errand, const rl_tick *tick)
 	} else if (has_asked_in_vain(errand)) {
 		rl_lookup_explain(errand->lookup, errand->err);
 		fail_unconfirmed(errand);
-	} else if (!begin_lookup(errand, tick->now)) {
+	} else if (begin_lookup(errand, tick->now)) {
+		limit_lookup(errand, tick->now);
+	} else {
 		fail_unconfirmed(errand);
 	}
 }
@@ -1265,7 +1282,7 @@ static void check(rl_errand *errand, const rl_tick *tick)
 			judge_check(errand, tick);
 		}
 	}
-	if (errand->state == RL_ERRAND_CHECKING && tick->seen >= errand->budget_max) {
+	if (errand->state == RL_ERRAND_CHECKING && tick->seen >= errand->budget_end) {
 		rl_lookup_explain(errand->lookup, errand->err);
 		fail_unconfirmed(errand);
 	}
@@ -1487,7 +1504,7 @@ static void step_lookup(rl_errand *errand, const rl_tick *tick)
 	if (is_looking(errand)) {
 		step_open_lookup(errand, tick);
 	}
-	bool is_late = tick->seen >= errand->budget_max;
+	bool is_late = tick->seen >= errand->budget_end;
 	bool is_in_vain = is_looking(errand) && errand->state == RL_ERRAND_LOOKUP && is_late;
 	if (errand->lookup == NULL || (is_looking(errand) && !is_in_vain)) {
 		return;
@@ -1708,7 +1725,7 @@ void rl_errand_add_to_wait(const rl_errand *errand, rl_wait *wait)
 			break;
 		case RL_ERRAND_LOOKUP:
 		case RL_ERRAND_CHECKING:
-			rl_wait_until(wait, errand->budget_max);
+			rl_wait_until(wait, errand->budget_end);
 			break;
 		case RL_ERRAND_BACKED_OFF:
 			rl_wait_until(wait, errand->terms->call_up_at);

@@ -370,7 +370,7 @@ rl_conn *rl_pool_take(rl_pool *pool, const rl_target *target, rl_pool_want want,
 	*slot = conn->next;
 	conn->next = NULL;
 	pool->count--;
-	if (conn->unheard_ns > 0 && conn->pending_count > 0) {
+	if (conn->own_left > 0) {
 		go_away(pool, conn);
 	}
 	return conn;

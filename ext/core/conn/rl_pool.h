@@ -65,8 +65,8 @@ typedef struct rl_pool {
 	rl_conn *idle;           /* the last used first */
 	unsigned count;
 	rl_conn *lingering; /* the latest first */
-	/* Borrowed: connections that an operation has taken while replies were pending for which the
-	 * operation before it did not wait. The server may not have read those commands yet. */
+	/* Borrowed: connections that an operation has taken while the server may not have read a
+	 * command yet that an operation before it has left there (rl_conn_may_free()). */
 	rl_conn *away;
 	rl_backed_off *troubles;
 	rl_route *routes; /* one reference each; the latest first */

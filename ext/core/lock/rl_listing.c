@@ -197,6 +197,7 @@ rl_op *rl_page_new(rl_set *set, rl_pool *pool, const rl_env *env, const rl_tour 
 	if (page == NULL) {
 		return NULL;
 	}
+	page->op.lock = rl_bytes_of(NULL, 0);
 	take_member(page, set, tour->member);
 	rl_request *request = &page->op.call.terms.request;
 	request->verb = RL_VERB_SCAN;

@@ -38,7 +38,7 @@ typedef struct rl_op_class {
 struct rl_op {
 	const rl_op_class *class;
 	bool is_begun; /* its time began with the first step */
-	/* The key of the lock, with its prefix, in this block. */
+	/* The key of the lock, with its prefix, in this block; no data = it is about no lock. */
 	rl_bytes lock;
 	rl_quorum_call call;
 	/* The result, once the operation is done. RL_OK = yes, RL_BUSY = no, otherwise see err. */

@@ -1,5 +1,4 @@
 # A wait goes on beyond its deadline while the Sentinels are silent
 # file: ext/core/conn/rl_errand.c
 # sentinels
-s/tick->seen >= errand->budget_max/tick->seen == RL_NEVER/
-s/rl_wait_until\(wait, errand->budget_max\)/rl_wait_until(wait, RL_NEVER)/
+s/rl_time_earlier\(now \+ lookup_time\(errand\), errand->budget_max\)/RL_NEVER/
