@@ -2,16 +2,20 @@
 #include "check.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* A hanging program is killed, so that scripts/unit reports it. The limits are so many seconds of
- * processor time and, because a program may hang asleep, five times as much real time, which a busy
- * machine needs. A cc with -DSECONDS_MAX=.. allows more. */
+/* A hanging program is killed, so that scripts/unit reports it: after so many seconds of processor
+ * time, or because it hangs asleep. It does so if in five times as many seconds of real time its
+ * first thread has waited for a processor for less than a second. A cc with -DSECONDS_MAX=.. allows
+ * more. */
 #ifndef SECONDS_MAX
 # define SECONDS_MAX 60
 #endif
@@ -125,6 +129,33 @@ int64_t check_stall(void)
 	return sum;
 }
 
+/* For how long the first thread has waited for a processor, as check_stall() knows it of all
+ * threads, but for a handler of signals. */
+static long long stall_of_first_thread(void)
+{
+	char text[100];
+	int file = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+	ssize_t len = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+	if (file >= 0) {
+		close(file);
+	}
+	text[len > 0 ? len : 0] = '\0';
+	const char *waited = strchr(text, ' ');
+	return waited != NULL ? strtoll(waited, NULL, 10) : 0;
+}
+
+static void kill_if_asleep(int signal_number)
+{
+	static long long before;
+	long long now = stall_of_first_thread();
+	if (now - before < INT64_C(1000000000)) {
+		signal(signal_number, SIG_DFL);
+		raise(signal_number);
+	}
+	before = now;
+	alarm(5 * SECONDS_MAX);
+}
+
 static bool run_until_undisturbed(const check_test *test, void (*clean_up)(void))
 {
 	for (unsigned again = 0;; again++) {
@@ -145,6 +176,7 @@ int check_run(const check_test *tests, size_t count, void (*clean_up)(void), int
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS_MAX, SECONDS_MAX});
+	signal(SIGALRM, kill_if_asleep);
 	alarm(5 * SECONDS_MAX);
 	int code = 0;
 	for (size_t i = 0; i < count; i++) {
