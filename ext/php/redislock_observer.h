@@ -23,7 +23,7 @@ void redislock_observer_forget(void);
 /* The acquire has ended without a failure, and the observer is to be called. */
 static inline bool redislock_observer_wants(const rl_acquire *acquire)
 {
-	return REDISLOCK_G(observer) != NULL && rl_acquire_was_taken(acquire);
+	return REDISLOCK_G(observer) != NULL && acquire->was_refused;
 }
 
 /* Calls the observer. May throw, and bail out. @param key without its prefix */

@@ -1158,7 +1158,6 @@ static bool on_queue_refused(rl_acquire *acquire, const rl_tick *tick)
 	rl_queue *queue = &acquire->queue;
 	rl_quorum_call *call = &acquire->op.call;
 	rl_answer answer = queue->place->errand.answer;
-	note_holder(acquire, &queue->place->errand);
 	if (acquire->heeds_done && answer.holder == RL_HOLDER_DONE) {
 		/* This try has removed the mark there; a probe that is under way may set it again. */
 		acquire->marked &= is_paused(acquire) ? ~(1U << queue->member) : ~0U;
@@ -1577,12 +1576,6 @@ static void abandon(rl_op *op, int64_t now)
 	rl_quorum_call_settle(call, RL_UNDO_ALL, now);
 	unmark(acquire, now);
 	count_no_longer(acquire);
-}
-
-bool rl_acquire_was_taken(const rl_acquire *acquire)
-{
-	bool has_seen = acquire->seen.holder != RL_HOLDER_NOBODY && !acquire->met_done;
-	return acquire->was_refused || has_seen;
 }
 
 bool rl_acquire_may_stop(const rl_acquire *acquire)

@@ -87,7 +87,8 @@ typedef struct rl_acquire {
 	rl_bytes own;
 	bool heeds_done; /* the mark of work that is done ends the call */
 	bool met_done;   /* it has */
-	/* A try was refused, because other clients had too many of the members. */
+	/* A try was refused, because other clients had too many of the members: so the lock was found
+	 * taken. Failures alone, or the mark of work that is done, do not count. */
 	bool was_refused;
 	unsigned permit; /* which of several permits was won, from 0 on */
 	char *drawn;     /* in the block; drawing changes the characters before the label */
@@ -129,10 +130,6 @@ const char *rl_acquire_holder_text(const rl_acquire *acquire, char room[RL_HOLDE
 
 /* The same, with the time for which the holder still has the lock. */
 const char *rl_acquire_held_text(const rl_acquire *acquire, int64_t now, char room[RL_HOLDER_TEXT]);
-
-/* The call has found the lock taken by another client, or reserved. False, too, if it has met
- * nothing but failures, or nothing but the mark of work that is done. */
-bool rl_acquire_was_taken(const rl_acquire *acquire);
 
 /* The call waits for the lock, if another holder has it. */
 static inline bool rl_acquire_is_waiting(const rl_acquire *acquire)
