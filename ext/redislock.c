@@ -9,6 +9,7 @@
 #include "php_redislock.h"
 
 #include "php/redislock_call.h"
+#include "php/redislock_callable.h"
 #include "php/redislock_class.h"
 #include "php/redislock_record.h"
 #include "php/redislock_loss.h"
@@ -21,6 +22,7 @@
 #include "ext/standard/info.h"
 #include "php_ini.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #include "transport/rl_hiredis.h"
@@ -102,13 +104,35 @@ static void globals_dtor(void *memory)
 
 /* ---- life cycle ---- */
 
+/* Runs in the forked child, on the thread that has forked. */
+static void in_child(void)
+{
+#ifdef ZTS
+	if (TSRMLS_CACHE == NULL) {
+		return; /* a thread that is not PHP's has no globals */
+	}
+#endif
+	rl_net_part(&REDISLOCK_G(net));
+	redislock_yield_part();
+}
+
+static void watch_forks(void)
+{
+	static bool is_watching;
+	if (!is_watching) {
+		is_watching = true;
+		/* The C library removes the handler when PHP unloads this library. */
+		pthread_atfork(NULL, NULL, in_child);
+	}
+}
+
 static PHP_MINIT_FUNCTION(redislock)
 {
 	REGISTER_INI_ENTRIES();
 	redislock_class_register();
 	redislock_record_watch_fibers();
 	redislock_loss_set_up();
-	redislock_yield_set_up();
+	watch_forks();
 	rl_process_watch_forks();
 	rl_process_share_stats();
 	rl_tls_set_up();
@@ -139,6 +163,8 @@ static PHP_RSHUTDOWN_FUNCTION(redislock)
 /* Objects, destructors and session handlers have had their turn. */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(redislock)
 {
+	redislock_hook_discard(&REDISLOCK_G(waiter));
+	redislock_hook_discard(&REDISLOCK_G(observer));
 	redislock_calls_abandon();
 	redislock_records_release_all();
 	redislock_yield_close();

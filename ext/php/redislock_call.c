@@ -53,7 +53,7 @@ void redislock_client_unref(redislock_client *client)
 	free(client);
 }
 
-static bool has_forked(const redislock_call *call)
+bool redislock_call_has_forked(const redislock_call *call)
 {
 	return call->fork_generation != rl_process_fork_generation();
 }
@@ -79,7 +79,7 @@ static bool guard_is_due(void *ctx)
 static bool is_stopped(const redislock_call *call)
 {
 	return may_stop(call) && call->abort->answer == REDISLOCK_ABORT_STOP && EG(exception) == NULL &&
-		!call->has_bailed_out && !has_forked(call);
+		!call->has_bailed_out && !redislock_call_has_forked(call);
 }
 
 /* Runs what is due: signal handlers and the like, then the script's callable that may end the wait.
@@ -92,7 +92,7 @@ static void run_script(redislock_call *call)
 			call->abort->due_at = 0;
 		}
 	}
-	bool may_ask = EG(exception) == NULL && !has_forked(call) && may_stop(call);
+	bool may_ask = EG(exception) == NULL && !redislock_call_has_forked(call) && may_stop(call);
 	if (may_ask && call->abort->answer == REDISLOCK_ABORT_GO_ON &&
 		call->abort->due_at <= rl_os_now()) {
 		redislock_abort_ask(call->abort);
@@ -113,7 +113,7 @@ static bool run_php(redislock_call *call, void (*code)(redislock_call *call))
 		call->has_bailed_out = true;
 	}
 	zend_end_try();
-	return !call->has_bailed_out && EG(exception) == NULL && !has_forked(call);
+	return !call->has_bailed_out && EG(exception) == NULL && !redislock_call_has_forked(call);
 }
 
 static bool guard_run(void *ctx)
@@ -176,10 +176,10 @@ static void pass_on(const redislock_call *call)
 	rl_late_release late;
 	rl_late_grant grant;
 	const rl_acquire *acquire = rl_acquire_of(call->op);
-	if (!has_forked(call) && rl_op_leaves(call->op, &late)) {
+	if (!redislock_call_has_forked(call) && rl_op_leaves(call->op, &late)) {
 		rl_watchdog_release_late(&late, &REDISLOCK_G(net).resolver);
 	}
-	if (!has_forked(call) && acquire != NULL && rl_acquire_leaves(acquire, &grant)) {
+	if (!redislock_call_has_forked(call) && acquire != NULL && rl_acquire_leaves(acquire, &grant)) {
 		rl_watchdog_grant_late(&grant, &REDISLOCK_G(net).resolver);
 	}
 }
@@ -206,7 +206,8 @@ static void undo_grants(const redislock_call *call)
 	const rl_op *op = call->op;
 	rl_verb verb = op->call.terms.request.verb;
 	bool was_swapped = verb == RL_VERB_SWAP && op->status == RL_OK;
-	if ((verb == RL_VERB_RELEASE || verb == RL_VERB_FORCE || was_swapped) && !has_forked(call)) {
+	if ((verb == RL_VERB_RELEASE || verb == RL_VERB_FORCE || was_swapped) &&
+		!redislock_call_has_forked(call)) {
 		rl_watchdog_undo_grants(op->call.terms.request.key, ended_token(op));
 	}
 }
@@ -230,7 +231,7 @@ void redislock_call_end(redislock_call *call)
 
 static void abandon(redislock_call *call)
 {
-	rl_op_abandon(call->op, rl_os_now(), has_forked(call));
+	rl_op_abandon(call->op, rl_os_now(), redislock_call_has_forked(call));
 	redislock_call_end(call);
 }
 
@@ -342,7 +343,7 @@ static void throw_forked(const redislock_call *call)
 static redislock_call *give_up(redislock_call *call, void (*end)(redislock_call *call))
 {
 	bool has_bailed_out = call->has_bailed_out;
-	if (!has_bailed_out && has_forked(call) && EG(exception) == NULL) {
+	if (!has_bailed_out && redislock_call_has_forked(call) && EG(exception) == NULL) {
 		throw_forked(call);
 	}
 	end(call);

@@ -82,6 +82,9 @@ redislock_call *redislock_call_lend(redislock_client *client, rl_op *op);
  * stand still. True = the wait would never end, and an exception was thrown. Set by MINIT. */
 extern bool (*redislock_call_refuses_wait)(const redislock_client *client, rl_bytes key);
 
+/* True in a forked child, of a call that its parent has begun. */
+bool redislock_call_has_forked(const redislock_call *call);
+
 void redislock_call_end(redislock_call *call);
 
 /* Names the key of an operation in the exception that is on its way. */

@@ -69,11 +69,11 @@ void redislock_hook_drop(redislock_hook *hook)
 	}
 }
 
-void redislock_hook_forget(redislock_hook *hook)
+void redislock_hook_discard(redislock_hook **slot)
 {
-	if (hook != NULL) {
-		hook->refs = 1;
-		redislock_hook_drop(hook);
+	if (*slot != NULL) {
+		efree(*slot);
+		*slot = NULL;
 	}
 }
 

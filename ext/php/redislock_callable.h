@@ -46,8 +46,9 @@ redislock_hook *redislock_hook_new(
 /* Drops the reference of the request. May run destructors. @param hook NULL = nothing is done */
 void redislock_hook_drop(redislock_hook *hook);
 
-/* The same at the end of the request: no call that runs the hook will go on. */
-void redislock_hook_forget(redislock_hook *hook);
+/* For the time after the request, when the objects are gone: frees a hook that is still set,
+ * because a session handler has set it after RSHUTDOWN, or because RSHUTDOWN was cut short. */
+void redislock_hook_discard(redislock_hook **slot);
 
 static inline bool redislock_hook_is_running(const redislock_hook *hook)
 {

@@ -19,7 +19,7 @@ void redislock_observer_forget(void)
 {
 	redislock_hook *observer = REDISLOCK_G(observer);
 	REDISLOCK_G(observer) = NULL;
-	redislock_hook_forget(observer);
+	redislock_hook_drop(observer);
 }
 
 void redislock_observer_call(const rl_acquire *acquire, rl_bytes key)

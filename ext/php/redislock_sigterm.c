@@ -45,7 +45,7 @@ static void give_up(rl_renewer *watch)
 	rl_net_end_sending(&REDISLOCK_G(net));
 	for (const redislock_call *call = REDISLOCK_G(calls); call != NULL; call = call->next) {
 		rl_late_release late;
-		if (rl_op_may_hold(call->op, rl_os_now(), &late)) {
+		if (!redislock_call_has_forked(call) && rl_op_may_hold(call->op, rl_os_now(), &late)) {
 			rl_watchdog_learn_set(late.set, late.key, &REDISLOCK_G(net).resolver);
 			rl_late_release_pending(watch, &late);
 		}
@@ -148,13 +148,14 @@ void redislock_sigterm_install(void)
 	if (!REDISLOCK_G(free_on_sigterm) || (is_ours && armed_for == this_process())) {
 		return;
 	}
-	if (getpid() == 1 || (!is_ours && (!is_own_process() || is_blocked() || !is_unhandled()))) {
+	if (getpid() == 1 || (!is_ours && (!is_own_process() || !is_unhandled()))) {
 		return;
 	}
 	static const rl_sigterm_host host = {.give_up = give_up, .is_in_handler = is_in_handler};
 	rl_sigterm_arm(&host);
 	armed_for = this_process();
-	if (!is_ours) {
+	/* Where the signal is blocked now, redislock_sigterm_keep() installs the handler later. */
+	if (!is_ours && !is_blocked()) {
 		struct sigaction ours = {.sa_handler = rl_sigterm_handle, .sa_flags = SA_RESTART};
 		sigfillset(&ours.sa_mask);
 		zend_sigaction(SIGTERM, &ours, NULL);

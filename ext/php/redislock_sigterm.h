@@ -15,7 +15,9 @@
  * The handler is not installed
  * - in process 1 of a container: there the kernel ignores a signal with its default action, and the
  *   script uses its grace period;
- * - while the signal is blocked: the script then waits for it by other means;
+ * - while the signal is blocked: by the script, which then waits for it by other means, or by PHP,
+ *   which blocks all signals while a handler of the script runs. The next acquire or question after
+ *   that installs it;
  * - in a server that runs PHP inside its own process, and in thread-safe builds: there the process
  *   does not belong to PHP alone.
  */

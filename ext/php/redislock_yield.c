@@ -14,8 +14,6 @@
 #include "zend_exceptions.h"
 #include "zend_fibers.h"
 
-#include <pthread.h>
-
 #include "core/wire/rl_transport.h"
 #include "transport/rl_process.h"
 #include "transport/rl_watch.h"
@@ -256,6 +254,7 @@ void redislock_yield_close(void)
 		free_watch(watch);
 	}
 	REDISLOCK_G(idle_watch_count) = 0;
+	REDISLOCK_G(env).idle_max = 0;
 }
 
 /* ---- where a call yields ---- */
@@ -312,8 +311,7 @@ void redislock_yield_forget(void)
 {
 	redislock_hook *waiter = REDISLOCK_G(waiter);
 	REDISLOCK_G(waiter) = NULL;
-	REDISLOCK_G(env).idle_max = 0;
-	redislock_hook_forget(waiter);
+	redislock_hook_drop(waiter);
 }
 
 static void read_answer(redislock_suspension *suspension, const zval *answer)
@@ -382,25 +380,9 @@ void redislock_yield_ask_aborts(void)
 	}
 }
 
-/* Runs in the forked child, on the thread that has forked. */
-static void in_child(void)
+void redislock_yield_part(void)
 {
-#ifdef ZTS
-	if (TSRMLS_CACHE == NULL) {
-		return; /* a thread that is not PHP's has no calls */
-	}
-#endif
 	for (redislock_watch *watch = REDISLOCK_G(suspended); watch != NULL; watch = watch->next) {
 		rl_watch_part(&watch->watch);
-	}
-}
-
-void redislock_yield_set_up(void)
-{
-	static bool is_set_up;
-	if (!is_set_up) {
-		is_set_up = true;
-		/* The C library removes the handler when PHP unloads this library. */
-		pthread_atfork(NULL, NULL, in_child);
 	}
 }

@@ -39,9 +39,6 @@
  * locks side by side have as many connections. */
 #define REDISLOCK_IDLE_WITH_WAITER 64
 
-/* For MINIT. */
-void redislock_yield_set_up(void);
-
 /* From now on the calls of this thread wait by this callable. NULL = they block. False = an
  * exception was thrown. */
 bool redislock_yield_by(const zend_fcall_info *function, const zend_fcall_info_cache *cache);
@@ -80,6 +77,10 @@ void redislock_yield_look_again(void);
 
 /* The same for those with an $abort, which they ask then. */
 void redislock_yield_ask_aborts(void);
+
+/* For a forked child: its copies of the suspended calls become due, and their watches are its own.
+ * Makes system calls only. */
+void redislock_yield_part(void);
 
 /* For RSHUTDOWN: forgets the waiter. */
 void redislock_yield_forget(void);

@@ -27,6 +27,10 @@
  * list of all links. At the end of the process rl_net_end_sending() reads the list while that
  * thread stands still at any instruction. So at each instruction the list is in order, and names no
  * descriptor that is closed.
+ *
+ * A socket ends when the last process has closed it. So a forked child closes its copies at once:
+ * otherwise the server would not notice that the parent is dead, and the child could end what the
+ * parent still sends.
  */
 #include "transport/rl_link.h"
 
@@ -136,6 +140,13 @@ void rl_net_end_sending(const rl_net *net)
 		if (link->fd >= 0) {
 			shutdown(link->fd, SHUT_WR);
 		}
+	}
+}
+
+void rl_net_part(const rl_net *net)
+{
+	for (rl_link *link = net->links; link != NULL; link = link->next) {
+		close_fd(link);
 	}
 }
 

@@ -34,6 +34,10 @@ void rl_net_destroy(rl_net *net);
  * still at any instruction. */
 void rl_net_end_sending(const rl_net *net);
 
+/* For a forked child, on the net's thread: closes its copies of the parent's sockets, so that they
+ * end with the parent, and that nothing in the child can reach them. Makes system calls only. */
+void rl_net_part(const rl_net *net);
+
 /* For the driver. */
 
 /* No other link of the net has had this number. */

@@ -29,6 +29,7 @@ struct rl_memory_client {
 	/* NULL = the client is not blocked. */
 	rl_memory_lock *blocked_for;
 	int64_t blocked_until;
+	bool is_woken; /* by another client; commands that were sent meanwhile have not run yet */
 };
 
 static struct {
@@ -162,9 +163,7 @@ static rl_memory_client *first_blocked(const rl_memory_server *server, const rl_
 	return first;
 }
 
-static void run_all(rl_memory_client *client);
-
-/* Wakes the client that has been blocked longest. It may have sent more commands meanwhile. */
+/* Wakes the client that has been blocked longest. */
 static void hand_ticket_out(rl_memory_server *server, rl_memory_lock *entry)
 {
 	rl_memory_client *client = first_blocked(server, entry);
@@ -172,7 +171,7 @@ static void hand_ticket_out(rl_memory_server *server, rl_memory_lock *entry)
 		unblock(client);
 		reply_to(client, &(rl_model_reply){.type = RL_SAYS_TICKET},
 			rl_bytes_of(entry->name, entry->name_len));
-		run_all(client);
+		client->is_woken = true;
 	}
 }
 
@@ -321,6 +320,21 @@ static void run_all(rl_memory_client *client)
 	}
 }
 
+/* Runs what clients have sent while they were blocked, until no command wakes another client. One
+ * after another: each waiter may wake the next, and the stack is a Fiber's. */
+static void run_woken(rl_memory_server *server)
+{
+	rl_memory_client *client = server->clients;
+	while (client != NULL) {
+		bool was_woken = client->is_woken;
+		client->is_woken = false;
+		if (was_woken) {
+			run_all(client);
+		}
+		client = was_woken ? server->clients : client->next;
+	}
+}
+
 /* @return false = the link has ended its sending */
 static bool read_all(rl_memory_client *client)
 {
@@ -344,6 +358,7 @@ static void serve(rl_memory_client *client)
 	bool is_open = read_all(client);
 	end_block_in_time(client);
 	run_all(client);
+	run_woken(client->server);
 	for (rl_memory_client *each = client->server->clients; each != NULL; each = each->next) {
 		send_replies(each);
 	}

@@ -1,0 +1,38 @@
+--TEST--
+A Fiber that a fatal error has left in a waiter goes on in a session handler at the end of the request.
+--EXTENSIONS--
+redislock
+session
+--INI--
+session.use_cookies=0
+--FILE--
+<?php
+final class Handler extends SessionHandler
+{
+    public ?Fiber $fiber = null;
+    function open(string $path, string $name): bool { return true; }
+    function close(): bool { return true; }
+    function read(string $id): string|false { return ''; }
+    function write(string $id, string $data): bool
+    {
+        $this->fiber->resume();
+        echo $this->fiber->isTerminated() ? "ended\n" : "suspended\n";
+        return true;
+    }
+}
+
+$handler = new Handler;
+session_set_save_handler($handler, false);
+session_id('abc');
+session_start();
+$_SESSION['a'] = 1;
+$lock = new RedisLock('memory://');
+$token = $lock->acquire('k');
+RedisLock::waitWith(function () { Fiber::suspend(); });
+$handler->fiber = new Fiber(fn () => $lock->acquire('k', wait: 0.01));
+$handler->fiber->start();
+trigger_error('a fatal error', E_USER_ERROR);
+?>
+--EXPECTF--
+Fatal error: a fatal error in %s on line %d
+ended
