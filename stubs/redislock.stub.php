@@ -337,7 +337,8 @@ class RedisLock
      * The other arguments are those of lease(), without its token.
      *
      * @param string|string[] $key one key, or 1 to 64 keys that are held together
-     * @param callable $section called with the RedisLockLease
+     * @param callable $section called with the RedisLockLease. Not a generator function, whose code
+     *   would run after the end of the lock
      *
      * @return mixed the return value of the section
      *
@@ -381,7 +382,7 @@ class RedisLock
      * if the section enters that lock again and keeps the lease, the mark comes with its release.
      *
      * @param callable $section called with the RedisLockLease; its return value is not used. Not a
-     *   generator function, whose code would run after the end of the lock
+     *   generator function either
      * @param float $for seconds, 0.005 to 366 days: how long the mark stays
      *
      * @return bool true = this call has run the section; false = the section has run to its end

@@ -898,6 +898,18 @@ static void throw_not_taken(const lease_args *in)
 	}
 }
 
+/* PHP has no function yet for a call that goes to __call(). */
+static bool check_section(const zend_fcall_info_cache *cache)
+{
+	const zend_function *function = cache->function_handler;
+	if (function != NULL && (function->common.fn_flags & ZEND_ACC_GENERATOR) != 0) {
+		zend_argument_value_error(2,
+			"must not be a generator function: its code would not run before the end of the lock");
+		return false;
+	}
+	return true;
+}
+
 ZEND_METHOD(RedisLock, synchronized)
 {
 	zend_fcall_info section;
@@ -918,6 +930,9 @@ ZEND_METHOD(RedisLock, synchronized)
 		Z_PARAM_LONG(args.slots)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
+	if (!check_section(&cache)) {
+		RETURN_THROWS();
+	}
 	bool is_taken = take_lease(ZEND_THIS, &args, &object);
 	if (!is_taken) {
 		throw_not_taken(&args);
@@ -927,13 +942,6 @@ ZEND_METHOD(RedisLock, synchronized)
 		RETURN_THROWS();
 	}
 	run_section(&section, &cache, &object, return_value, 0);
-}
-
-/* PHP has no function yet for a call that goes to __call(). */
-static bool is_generator(const zend_fcall_info_cache *cache)
-{
-	const zend_function *function = cache->function_handler;
-	return function != NULL && (function->common.fn_flags & ZEND_ACC_GENERATOR) != 0;
 }
 
 ZEND_METHOD(RedisLock, once)
@@ -958,12 +966,7 @@ ZEND_METHOD(RedisLock, once)
 	ZEND_PARSE_PARAMETERS_END();
 	zval object;
 	zval result;
-	if (is_generator(&cache)) {
-		zend_argument_value_error(2,
-			"must not be a generator function: its code would not run before the end of the lock");
-		RETURN_THROWS();
-	}
-	if (!redislock_read_done(done, 3, &args.done_ms)) {
+	if (!check_section(&cache) || !redislock_read_done(done, 3, &args.done_ms)) {
 		RETURN_THROWS();
 	}
 	bool is_taken = take_lease(ZEND_THIS, &args, &object);

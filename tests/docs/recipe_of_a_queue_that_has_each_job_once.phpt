@@ -24,6 +24,18 @@ matches('a push that fails', '~the queue is full~',
     };'])));
 same('locks', [], $docs->locks());
 
+/* The job comes again, after its worker has died or thrown. */
+$dequeue = '$job = $queue->dequeue();';
+$docs->begin();
+same('a job whose token is of no use any more',
+    "queued\nin the queue already\nsending mail 42\nqueued",
+    $docs->run(recipe('dedupe.php', [$dequeue => "$dequeue \$lock->forceRelease('mail:42');"])));
+$docs->begin();
+same('a job that another worker has', "queued\nin the queue already\nin the queue already\n1",
+    $docs->run(recipe('dedupe.php', [$dequeue => "$dequeue
+        \$lock->forceRelease('mail:42'); \$other = \$lock->lease('mail:42');
+        register_shutdown_function(fn () => print(count(\$queue)));"])));
+
 done();
 ?>
 --EXPECT--

@@ -98,13 +98,15 @@ $methods = $state . '
     $_SESSION["visits"] = 60;
     session_reset();
     $seen["reset"] = [$_SESSION["visits"], $locked($old)];
+    session_create_id();
+    $seen["an id for later"] = $locked($old);
     session_regenerate_id();
     $seen["a new id"] = [$_SESSION["visits"], session_id() !== $old, $locked($old, session_id())];
     session_destroy();
     $seen["destroyed"] = $locked($old, session_id());
     echo json_encode($seen);';
 same('what PHP does with sessions', ['started' => '1', 'closed' => '0',
-    'read and closed' => [4, '0'], 'aborted' => '0', 'reset' => [4, '1'],
+    'read and closed' => [4, '0'], 'aborted' => '0', 'reset' => [4, '1'], 'an id for later' => '1',
     'a new id' => [4, true, '0,1'], 'destroyed' => '0,0'], json_decode($run($methods, $id), true));
 same('after all of that', 'visit 5', $visit($id));
 

@@ -1,5 +1,5 @@
 --TEST--
-A section may be a function's name, a method, a closure, a first class callable, an object, or a generator function.
+A section may be a function's name, a method, a closure, a first class callable, or an object.
 --EXTENSIONS--
 redislock
 --SKIPIF--
