@@ -560,8 +560,8 @@ class RedisLock
      * - late_releases: failed releases, and failed undos of resume(), that the thread of leases
      *   repeats
      * - late_releases_done: late releases that were completed
-     * - late_releases_dropped: late releases that were given up, because the TTL was over, more
-     *   than 1,024 were waiting, or there was no memory or thread
+     * - late_releases_dropped: late releases that were given up, because the TTL was over, the
+     *   servers refuse them, more than 1,024 were waiting, or there was no memory or thread
      * - extended, not_extended: calls of extend() that returned true, and false
      * - renewed: renewals that were confirmed
      * - lost: leases that ended while they were renewed or had an onLoss

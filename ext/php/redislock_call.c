@@ -248,21 +248,6 @@ static bool needs_no_dial(rl_pool *pool, const rl_target *target)
 	return rl_pool_count(pool, target) > 0 || rl_pool_is_backed_off(pool, target, rl_os_now());
 }
 
-/* Resolves the name if a dial needs it, or if the watchdog needs it, which resolves no names
- * itself. */
-static void resolve_name(const rl_address *address, bool has_conn)
-{
-	rl_resolver *resolver = &REDISLOCK_G(net).resolver;
-	bool is_in_doubt = rl_watchdog_doubts(address);
-	if (is_in_doubt) {
-		rl_resolver_doubt(resolver, address);
-	}
-	if (is_in_doubt || !has_conn) {
-		rl_resolve(resolver, address, RESOLVE_AGAIN_NS);
-		rl_watchdog_learn(resolver);
-	}
-}
-
 static void resolve_target(rl_pool *pool, const rl_target *target, bool is_only_server)
 {
 	if (target->address.kind != RL_NET_TCP) {
@@ -272,7 +257,9 @@ static void resolve_target(rl_pool *pool, const rl_target *target, bool is_only_
 	 * follow on it. */
 	bool has_conn = is_only_server ? rl_pool_has(pool, target, RL_WANT_ANY, rl_os_now())
 								   : needs_no_dial(pool, target);
-	resolve_name(&target->address, has_conn);
+	if (!has_conn) {
+		rl_resolve(&REDISLOCK_G(net).resolver, &target->address, RESOLVE_AGAIN_NS);
+	}
 }
 
 /* Resolves the name of the node that will be asked first. That is enough if this node is known to
@@ -295,7 +282,8 @@ static void resolve_route(rl_pool *pool, rl_route *route, unsigned slot, bool is
 	}
 }
 
-/* Resolves names before the operation's time begins to run, if the operation will have to dial. */
+/* Resolves names before the operation's time begins to run: those that the operation needs for a
+ * dial, and those that the watchdog needs, which resolves none itself. */
 static void resolve_names(redislock_client *client, unsigned slot)
 {
 	bool is_one = client->set.count == 1;
@@ -307,6 +295,7 @@ static void resolve_names(redislock_client *client, unsigned slot)
 			resolve_target(client->pool, member->target, is_one);
 		}
 	}
+	rl_watchdog_resolve(&REDISLOCK_G(net).resolver);
 }
 
 static void throw_out_of_memory(void)

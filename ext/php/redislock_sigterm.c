@@ -43,10 +43,10 @@ static uint64_t armed_for;
 static void give_up(rl_renewer *watch)
 {
 	rl_net_end_sending(&REDISLOCK_G(net));
+	rl_watchdog_learn_at_the_end(&REDISLOCK_G(net).resolver);
 	for (const redislock_call *call = REDISLOCK_G(calls); call != NULL; call = call->next) {
 		rl_late_release late;
 		if (!redislock_call_has_forked(call) && rl_op_may_hold(call->op, rl_os_now(), &late)) {
-			rl_watchdog_learn_set(late.set, late.key, &REDISLOCK_G(net).resolver);
 			rl_late_release_pending(watch, &late);
 		}
 	}

@@ -4,6 +4,7 @@
  */
 #include "transport/rl_resolve.h"
 
+#include "core/base/rl_time.h"
 #include "transport/rl_os.h"
 
 #include <errno.h>
@@ -16,15 +17,27 @@
 /* The shortest time between two questions for a name in doubt. */
 #define ASK_AGAIN_NS RL_NS_PER_SECOND
 
+/* A question may take long when no name server answers. The next one is asked after four times as
+ * long, but after 30 s at most: so most calls do not wait for it. */
+#define PAUSES_PER_QUESTION 4
+#define PAUSE_MAX_NS (30 * RL_NS_PER_SECOND)
+
 struct rl_resolved {
 	struct rl_resolved *next;
 	char *host;
 	uint16_t port;
 	int64_t asked_at;
-	int result; /* of getaddrinfo */
+	int64_t pause_ns; /* until the next question, if the name is in doubt */
+	int64_t known_at; /* when the system has told the addresses; 0 = there are none */
+	int result;       /* of getaddrinfo */
 	bool is_in_doubt;
 	rl_addresses addresses;
 };
+
+static rl_address address_of(const struct rl_resolved *entry)
+{
+	return (rl_address){.kind = RL_NET_TCP, .host = entry->host, .port = entry->port};
+}
 
 static void forget_newest(rl_resolver *resolver)
 {
@@ -117,15 +130,24 @@ static struct rl_resolved *add(rl_resolver *resolver, const rl_address *address)
 
 static void refresh(rl_resolver *resolver, struct rl_resolved *entry)
 {
-	rl_address address = {.kind = RL_NET_TCP, .host = entry->host, .port = entry->port};
+	rl_address address = address_of(entry);
 	rl_addresses found;
+	int64_t begun_at = rl_os_now();
 	entry->result = ask(&address, AI_ADDRCONFIG, &found);
+	entry->asked_at = rl_os_now();
 	if (entry->result == 0 && found.count > 0) {
 		entry->addresses = found;
-		resolver->has_news = true;
+		entry->known_at = entry->asked_at;
+		resolver->shared = 0;
 	}
-	entry->asked_at = rl_os_now();
+	int64_t pause = PAUSES_PER_QUESTION * (entry->asked_at - begun_at);
+	entry->pause_ns = rl_time_later(ASK_AGAIN_NS, rl_time_earlier(pause, PAUSE_MAX_NS));
 	entry->is_in_doubt = false;
+}
+
+static bool may_ask_again(const struct rl_resolved *entry)
+{
+	return rl_os_now() - entry->asked_at > entry->pause_ns;
 }
 
 void rl_resolve(rl_resolver *resolver, const rl_address *address, int64_t max_age_ns)
@@ -140,8 +162,8 @@ void rl_resolve(rl_resolver *resolver, const rl_address *address, int64_t max_ag
 		return; /* a literal address, or out of memory: rl_resolved_get() handles both */
 	}
 	bool is_doubtful = entry->is_in_doubt || entry->addresses.count == 0;
-	int64_t age = rl_os_now() - entry->asked_at;
-	if (age > max_age_ns || (is_doubtful && age > ASK_AGAIN_NS)) {
+	bool is_old = rl_os_now() - entry->asked_at > max_age_ns;
+	if (is_old || (is_doubtful && may_ask_again(entry))) {
 		refresh(resolver, entry);
 	}
 }
@@ -158,7 +180,7 @@ bool rl_resolver_doubt(rl_resolver *resolver, const rl_address *address)
 	}
 	entry->is_in_doubt = true;
 	resolver->has_doubts = true;
-	return !resolver->is_taught && rl_os_now() - entry->asked_at > ASK_AGAIN_NS;
+	return !resolver->is_taught && may_ask_again(entry);
 }
 
 void rl_resolver_ask_again(rl_resolver *resolver)
@@ -168,7 +190,7 @@ void rl_resolver_ask_again(rl_resolver *resolver)
 		if (!entry->is_in_doubt) {
 			continue;
 		}
-		if (rl_os_now() - entry->asked_at > ASK_AGAIN_NS) {
+		if (may_ask_again(entry)) {
 			refresh(resolver, entry);
 		} else {
 			resolver->has_doubts = true;
@@ -176,34 +198,38 @@ void rl_resolver_ask_again(rl_resolver *resolver)
 	}
 }
 
-void rl_resolver_learn(rl_resolver *resolver, const rl_resolver *from, const rl_address *address)
+void rl_resolver_learn(rl_resolver *resolver, const rl_resolver *from)
 {
-	const struct rl_resolved *known = find(from, address);
-	if (known == NULL || known->addresses.count == 0) {
-		return; /* a literal address, a path, or nothing to learn */
+	for (const struct rl_resolved *known = from->names; known != NULL; known = known->next) {
+		rl_address address = address_of(known);
+		struct rl_resolved *entry = find(resolver, &address);
+		if (entry == NULL && known->known_at > 0) {
+			entry = add(resolver, &address);
+		}
+		if (entry != NULL && known->known_at > entry->known_at) {
+			entry->addresses = known->addresses;
+			entry->known_at = known->known_at;
+			entry->is_in_doubt = false;
+		}
 	}
-	struct rl_resolved *entry = find(resolver, address);
-	if (entry == NULL) {
-		entry = add(resolver, address);
-	}
-	if (entry != NULL) {
-		entry->addresses = known->addresses;
-		entry->is_in_doubt = false;
+	resolver->has_doubts = false;
+	for (const struct rl_resolved *entry = resolver->names; entry != NULL; entry = entry->next) {
+		resolver->has_doubts = resolver->has_doubts || entry->is_in_doubt;
 	}
 }
 
-void rl_resolver_learn_all(rl_resolver *resolver, const rl_resolver *from)
+bool rl_resolver_doubt_with(rl_resolver *resolver, const rl_resolver *other)
 {
-	for (struct rl_resolved *entry = resolver->names; entry != NULL; entry = entry->next) {
-		rl_address address = {.kind = RL_NET_TCP, .host = entry->host, .port = entry->port};
-		rl_resolver_learn(resolver, from, &address);
+	bool must_ask = false;
+	for (const struct rl_resolved *doubted = other->names; doubted != NULL;
+		 doubted = doubted->next) {
+		rl_address address = address_of(doubted);
+		const struct rl_resolved *known = find(resolver, &address);
+		if (doubted->is_in_doubt && (known == NULL || known->known_at <= doubted->known_at)) {
+			must_ask = rl_resolver_doubt(resolver, &address) || must_ask;
+		}
 	}
-}
-
-bool rl_resolver_doubts(const rl_resolver *resolver, const rl_address *address)
-{
-	const struct rl_resolved *entry = find(resolver, address);
-	return entry != NULL && entry->is_in_doubt;
+	return must_ask;
 }
 
 rl_status rl_resolved_get(

@@ -29,8 +29,8 @@ typedef struct rl_resolver {
 	struct rl_resolved *names; /* owned list */
 	/* A name is in doubt: no server answered at its addresses, or the server there is a replica. */
 	bool has_doubts;
-	/* The system has reported addresses that no other resolver has learned yet. */
-	bool has_news;
+	/* The news of the watchdog (rl_watchdog.c) since which nothing is to be shared with it. */
+	uint64_t shared;
 	/* No name is resolved here: the resolver learns from others. */
 	bool is_taught;
 } rl_resolver;
@@ -52,15 +52,13 @@ bool rl_resolver_doubt(rl_resolver *resolver, const rl_address *address);
  * block. */
 void rl_resolver_ask_again(rl_resolver *resolver);
 
-/* Copies what one resolver knows of the address to another one, which never asks the system
- * itself. */
-void rl_resolver_learn(rl_resolver *resolver, const rl_resolver *from, const rl_address *address);
+/* Copies each answer that is newer than what the resolver knows, which never asks the system
+ * itself. A name about which it learns something is not in doubt any more. */
+void rl_resolver_learn(rl_resolver *resolver, const rl_resolver *from);
 
-/* Copies what `from` knows of each name that the resolver has. */
-void rl_resolver_learn_all(rl_resolver *resolver, const rl_resolver *from);
-
-/* True when the address is in doubt, and the resolver has learned nothing about it since. */
-bool rl_resolver_doubts(const rl_resolver *resolver, const rl_address *address);
+/* Puts each name in doubt that another resolver doubts, as far as nothing newer is known here.
+ * @return true = rl_resolver_ask_again() would ask the system now */
+bool rl_resolver_doubt_with(rl_resolver *resolver, const rl_resolver *other);
 
 /* Returns what is known of the address. Never asks the system for a name. */
 rl_status rl_resolved_get(const rl_resolver *resolver, const rl_address *address, rl_addresses *out,

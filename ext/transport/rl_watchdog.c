@@ -34,6 +34,9 @@ static struct {
 	_Atomic int freeing;
 	/* There may be late grants: any thread reads this without the mutex. */
 	_Atomic bool has_grants;
+	/* Changes when threads that resolve names have to share them: the thread has started, or has a
+	 * name in doubt. 0 = there is no thread. Any thread reads it without the mutex. */
+	_Atomic uint64_t news;
 	/* Written before freeing. */
 	void (*give_up)(rl_renewer *renewer);
 	/* Guards all fields below. A signal handler reads is_running, waker and the counts of the
@@ -41,6 +44,7 @@ static struct {
 	pthread_mutex_t mutex;
 	bool is_running;
 	bool must_stop;
+	uint64_t news_count; /* of this process and its parents: no news twice */
 	pthread_t thread;
 	rl_waker waker;
 	rl_watchdog_errand errand; /* NULL = none */
@@ -150,6 +154,9 @@ static void sleep_and_read(rl_tick *tick)
 	dog.shortest_lead = RL_NEVER;
 	dog.sleeps_until = until;
 	pthread_cond_broadcast(&dog.sleeps);
+	if (dog.net.resolver.has_doubts) {
+		atomic_store(&dog.news, ++dog.news_count);
+	}
 	unlock();
 	int64_t before = rl_os_now();
 	int64_t sleep = until == RL_NEVER ? RL_NEVER : until > before ? until - before : 0;
@@ -231,7 +238,7 @@ static int start(void)
 	}
 	dog.env = rl_process_env(&dog.random);
 	rl_net_init(&dog.net);
-	dog.net.resolver.is_taught = true; /* by PHP's threads: see rl_watchdog_learn() */
+	dog.net.resolver.is_taught = true; /* by PHP's threads: see learn() */
 	rl_renewer_init(&dog.renewer, &dog.net.transport, &dog.env);
 	dog.must_stop = false;
 	atomic_store(&dog.freeing, FREEING_NOTHING);
@@ -243,6 +250,7 @@ static int start(void)
 		return result;
 	}
 	dog.is_running = true;
+	atomic_store(&dog.news, ++dog.news_count);
 	return 0;
 }
 
@@ -259,6 +267,7 @@ static void clean_up(void)
 	dog.room = 0;
 	dog.is_running = false;
 	atomic_store(&dog.has_grants, false);
+	atomic_store(&dog.news, 0);
 }
 
 void rl_watchdog_stop(void)
@@ -322,38 +331,26 @@ rl_status rl_watchdog_prepare(rl_renewal *renewal, const rl_set *set, int *sys_e
 	return is_prepared ? RL_OK : RL_ERR_MEMORY;
 }
 
-/* Copies the addresses of the seeds and of the node that has the slot. The names of other nodes
- * follow once the watchdog has tried them in vain. Only reads the route, because the thread of the
- * route may be interrupted right now. */
-static void learn_route(rl_route *route, unsigned slot, const rl_resolver *resolver)
+static bool has_shared(const rl_resolver *resolver)
 {
-	if (rl_route_knows(route, slot)) {
-		rl_resolver_learn(&dog.net.resolver, resolver, &rl_route_node(route, slot)->address);
-	}
-	for (unsigned i = 0; i < route->seed_count; i++) {
-		rl_resolver_learn(&dog.net.resolver, resolver, &route->seeds[i]->address);
-	}
+	return resolver->shared == atomic_load_explicit(&dog.news, memory_order_relaxed);
 }
 
-static void learn_addresses(const rl_set *set, rl_bytes key, const rl_resolver *resolver)
+/* As long as a name is in doubt the resolver has to look again. */
+static void learn(rl_resolver *resolver)
 {
-	unsigned slot = set->naming == RL_NAMES_IN_SLOT ? rl_slot_of(key) : 0;
-	for (unsigned i = 0; i < set->count; i++) {
-		const rl_member *member = &set->members[i];
-		if (member->route != NULL) {
-			learn_route(member->route, slot, resolver);
-		} else {
-			rl_resolver_learn(&dog.net.resolver, resolver, &member->target->address);
-		}
+	if (dog.is_running && !has_shared(resolver)) {
+		rl_resolver_learn(&dog.net.resolver, resolver);
 	}
+	resolver->shared = dog.net.resolver.has_doubts ? 0 : dog.news;
 }
 
-void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver *resolver)
+void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, rl_resolver *resolver)
 {
 	int64_t now = rl_os_now();
 	lock();
 	if (renewal->renewer != NULL) { /* else the process was forked since */
-		learn_addresses(set, renewal->lease->names.key, resolver);
+		learn(resolver);
 		rl_renewer_begin(renewal, set, now);
 		dog.shortest_lead = rl_time_earlier(dog.shortest_lead, renewal->due_at - now);
 	}
@@ -406,23 +403,26 @@ int64_t rl_watchdog_await_rest(void)
 
 void rl_watchdog_learn(rl_resolver *resolver)
 {
-	if (!resolver->has_news) {
-		return;
+	if (!has_shared(resolver)) {
+		lock();
+		learn(resolver);
+		unlock();
 	}
-	resolver->has_news = false;
-	lock();
-	if (dog.is_running) {
-		rl_resolver_learn_all(&dog.net.resolver, resolver);
-	}
-	unlock();
 }
 
-bool rl_watchdog_doubts(const rl_address *address)
+void rl_watchdog_resolve(rl_resolver *resolver)
 {
+	if (has_shared(resolver)) {
+		return;
+	}
 	lock();
-	bool has_doubt = dog.is_running && rl_resolver_doubts(&dog.net.resolver, address);
+	learn(resolver);
+	bool must_ask = dog.is_running && rl_resolver_doubt_with(resolver, &dog.net.resolver);
 	unlock();
-	return has_doubt;
+	if (must_ask) {
+		rl_resolver_ask_again(resolver);
+		rl_watchdog_learn(resolver);
+	}
 }
 
 void rl_watchdog_hold(rl_renewal *renewal)
@@ -492,9 +492,9 @@ size_t rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer))
 	return count;
 }
 
-void rl_watchdog_learn_set(const rl_set *set, rl_bytes key, const rl_resolver *resolver)
+void rl_watchdog_learn_at_the_end(const rl_resolver *resolver)
 {
-	learn_addresses(set, key, resolver);
+	rl_resolver_learn(&dog.net.resolver, resolver);
 }
 
 bool rl_watchdog_has_freed_all(void)
@@ -504,12 +504,12 @@ bool rl_watchdog_has_freed_all(void)
 
 /* ---- late releases ---- */
 
-void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *resolver)
+void rl_watchdog_release_late(const rl_late_release *late, rl_resolver *resolver)
 {
 	lock();
 	bool is_taken = start() == 0;
 	if (is_taken) {
-		learn_addresses(late->set, late->key, resolver);
+		learn(resolver);
 		is_taken = rl_late_add(&dog.renewer, late);
 	}
 	rl_stats_add(&rl_process_stats()->late_releases_dropped, !is_taken);
@@ -518,11 +518,11 @@ void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *re
 
 /* ---- late grants ---- */
 
-void rl_watchdog_grant_late(const rl_late_grant *grant, const rl_resolver *resolver)
+void rl_watchdog_grant_late(const rl_late_grant *grant, rl_resolver *resolver)
 {
 	lock();
 	if (start() == 0) {
-		learn_addresses(grant->set, grant->key, resolver);
+		learn(resolver);
 		rl_late_grant_add(&dog.renewer, grant);
 		atomic_store(&dog.has_grants, true);
 	}

@@ -13,7 +13,8 @@
  * or handles a signal.
  *
  * The watchdog's thread blocks all signals, calls no function of PHP, uses no memory of PHP, and
- * resolves no names: it learns addresses from the threads that resolved them.
+ * resolves no names: it learns addresses from the threads that resolved them, and each call of such
+ * a thread first resolves what the watchdog misses.
  *
  * fork() waits for the mutex, so that the child finds all lists in order. The child has no such
  * thread: it closes the inherited connections without sending anything, and no lease is watched.
@@ -40,20 +41,22 @@ void rl_watchdog_stop(void);
 rl_status rl_watchdog_prepare(rl_renewal *renewal, const rl_set *set, int *sys_errno) RL_MUST_USE;
 
 /* As rl_renewer_begin().
- * @param resolver has the addresses of the set */
-void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, const rl_resolver *resolver);
+ * @param resolver of this thread: has the addresses of the set */
+void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, rl_resolver *resolver);
 
 /* For a clock that is moved (rl_os_advance_to()): waits until the thread has done all that is due,
  * and has read all that has arrived.
  * @return when the thread has something to do next; RL_NEVER = not before it gets new work */
 int64_t rl_watchdog_await_rest(void);
 
-/* Copies what the resolver has learned since the last call, for the watchdog's next dials. */
+/* The watchdog learns what this thread's resolver has learned: all of it, because a lease may move
+ * to any server, as the key of a cluster does. */
 void rl_watchdog_learn(rl_resolver *resolver);
 
-/* True when the watchdog found no server, or a replica, at the address. A thread that may resolve
- * names should then resolve the name again. */
-bool rl_watchdog_doubts(const rl_address *address);
+/* The same, and resolves for the watchdog the names at whose addresses it found no server, or a
+ * replica, and those that are new to it, unless this thread has resolved them a moment ago. May
+ * block. Costs nothing while there are no such names. */
+void rl_watchdog_resolve(rl_resolver *resolver);
 
 /* A lease that is watched may be changed only between these two calls, which take and release the
  * mutex.
@@ -69,12 +72,12 @@ void rl_watchdog_end(rl_renewal *renewal);
 /* As rl_late_add(). Starts the thread if there is none. Without a thread or memory the
  * release is dropped and counted.
  * @param resolver has the addresses of the set */
-void rl_watchdog_release_late(const rl_late_release *late, const rl_resolver *resolver);
+void rl_watchdog_release_late(const rl_late_release *late, rl_resolver *resolver);
 
 /* As rl_late_grant_add(). Starts the thread if there is none. Without a thread the grant is left
  * out.
  * @param resolver has the addresses of the set */
-void rl_watchdog_grant_late(const rl_late_grant *grant, const rl_resolver *resolver);
+void rl_watchdog_grant_late(const rl_late_grant *grant, rl_resolver *resolver);
 
 /* As rl_renewer_stop_grants() and rl_renewer_undo_grants(). Cost nothing while there are no late
  * grants. */
@@ -88,9 +91,9 @@ void rl_watchdog_undo_grants(rl_bytes key, rl_bytes token);
  * @return about how many leases are released; 0 = there is no thread, or nothing to release */
 size_t rl_watchdog_free_all(void (*give_up)(rl_renewer *renewer));
 
-/* For give_up() alone: copies the addresses of the set, because the watchdog may have to dial its
- * members about the key. */
-void rl_watchdog_learn_set(const rl_set *set, rl_bytes key, const rl_resolver *resolver);
+/* For give_up() alone: as rl_watchdog_learn(), but only reads the resolver, because its thread may
+ * have been interrupted at any instruction. */
+void rl_watchdog_learn_at_the_end(const rl_resolver *resolver);
 
 /* True when a quorum has confirmed the release of each lease. */
 bool rl_watchdog_has_freed_all(void);

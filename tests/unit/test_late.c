@@ -99,15 +99,33 @@ static void a_late_release_wakes_waiters(void)
 
 static void a_refusal_ends_the_late_release_on_a_server(void)
 {
-	static const char *const no[] = {
-		":0", "-WRONGTYPE x", "-NOPERM x", "-ERR unknown command 'EVAL'"};
+	static const struct {
+		const char *answer;
+		bool is_done; /* the lock is not there any more */
+	} no[] = {{":0", true}, {"-WRONGTYPE x", true}, {"-NOPERM x", false},
+		{"-ERR unknown command 'EVAL'", false}};
 	for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
 		begin(1);
-		release_answer = no[i];
+		release_answer = no[i].answer;
 		hand_over("k", 1, 30000);
 		watching_to(60000);
 		CHECK_COUNT("RELEASE", 1);
-		check_counts(1, 1, 0);
+		check_counts(1, no[i].is_done, !no[i].is_done);
+		watching_end();
+	}
+}
+
+static void a_minority_that_refuses_it_keeps_no_lock(void)
+{
+	for (unsigned refusing = 1; refusing <= 2; refusing++) {
+		begin(3);
+		for (unsigned i = 0; i < refusing; i++) {
+			fake_acts(A + i, FAKE_SAY, "-NOPERM x", 0);
+		}
+		hand_over("k", ALL, 30000);
+		watching_to(1000);
+		CHECK_COUNT("RELEASE", 3);
+		check_counts(1, refusing == 1, refusing == 2);
 		watching_end();
 	}
 }
@@ -930,6 +948,7 @@ static const check_test tests[] = {
 	TEST(a_release_is_sent_at_once),
 	TEST(a_late_release_wakes_waiters),
 	TEST(a_refusal_ends_the_late_release_on_a_server),
+	TEST(a_minority_that_refuses_it_keeps_no_lock),
 	TEST(an_error_is_followed_by_growing_pauses),
 	TEST(a_take_over_is_undone_by_a_swap),
 	TEST(the_given_token_is_no_proof_while_the_swap_may_still_come),

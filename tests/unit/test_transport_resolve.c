@@ -134,7 +134,7 @@ static void a_resolver_that_is_taught_asks_for_no_name(void)
 	rl_address address = {.kind = RL_NET_TCP, .host = host, .port = 6379};
 	resolver.is_taught = true;
 	CHECK(!rl_resolver_doubt(&resolver, &address));
-	CHECK(rl_resolver_doubts(&resolver, &address)); /* its teacher sees the doubt */
+	CHECK(rl_resolver_doubt_with(&teacher, &resolver)); /* its teacher sees the doubt */
 	resolve(host, 0);
 	CHECK_INT(get(host, RL_NET_TCP), RL_OK);
 	resolver.is_taught = false;
@@ -172,12 +172,6 @@ static void the_next_address_is_tried(void)
 
 /* ---- names that another thread has resolved ---- */
 
-static void learn(char *host, rl_net_kind kind)
-{
-	rl_address address = {.kind = kind, .host = host, .port = 6379};
-	rl_resolver_learn(&resolver, &teacher, &address);
-}
-
 static void one_resolver_learns_from_another(void)
 {
 	if (!peer_knows_localhost()) {
@@ -188,7 +182,7 @@ static void one_resolver_learns_from_another(void)
 	CHECK_INT(get(name, RL_NET_TCP), RL_ERR_NAME);
 	rl_resolve(&teacher, &address, 0);
 	for (int i = 0; i < 2; i++) { /* the second time changes nothing */
-		learn(name, RL_NET_TCP);
+		rl_resolver_learn(&resolver, &teacher);
 		CHECK_INT(get(name, RL_NET_TCP), RL_OK);
 		CHECK(found.count > 0);
 	}
@@ -198,23 +192,45 @@ static void one_resolver_learns_from_another(void)
 	CHECK(memcmp(&found.list[0].storage, &first.list[0].storage, first.list[0].len) == 0);
 	rl_resolver_clear(&teacher); /* the two resolvers share nothing */
 	CHECK_INT(get(name, RL_NET_TCP), RL_OK);
-	learn(name, RL_NET_TCP); /* an empty resolver teaches nothing, and removes nothing */
+	rl_resolver_learn(&resolver, &teacher); /* an empty resolver teaches and removes nothing */
 	CHECK_INT(get(name, RL_NET_TCP), RL_OK);
 }
 
-static void literals_and_paths_are_not_learned(void)
+static void a_name_without_an_address_is_not_learned(void)
 {
-	char literal[] = "127.0.0.1";
-	char path[] = "/run/a.sock";
 	char none[] = "no.such.name.invalid";
 	rl_address address = {.kind = RL_NET_TCP, .host = none, .port = 6379};
 	rl_resolve(&teacher, &address, 0);
-	learn(literal, RL_NET_TCP);
-	learn(path, RL_NET_UNIX);
-	learn(none, RL_NET_TCP);
+	rl_resolver_learn(&resolver, &teacher);
 	CHECK(resolver.names == NULL);
-	CHECK_INT(get(literal, RL_NET_TCP), RL_OK);
 	CHECK_INT(get(none, RL_NET_TCP), RL_ERR_NAME);
+}
+
+/* Otherwise a thread whose answer is old would bring the doubt, and then the name, back. */
+static void only_what_is_newer_ends_a_doubt(void)
+{
+	if (!peer_knows_localhost()) {
+		return;
+	}
+	char name[] = "localhost";
+	rl_address address = {.kind = RL_NET_TCP, .host = name, .port = 6379};
+	resolver.is_taught = true;
+	CHECK(!rl_resolver_doubt_with(&teacher, &resolver)); /* there is no doubt */
+	rl_resolver_doubt(&resolver, &address);
+	CHECK(rl_resolver_doubt_with(&teacher, &resolver)); /* the teacher has not asked yet */
+	rl_resolver_ask_again(&teacher);
+	CHECK(!rl_resolver_doubt_with(&teacher, &resolver)); /* its answer is newer than the doubt */
+	rl_resolver_learn(&resolver, &teacher);
+	CHECK(!resolver.has_doubts);
+	rl_resolver_doubt(&resolver, &address);
+	rl_resolver_learn(&resolver, &teacher);
+	CHECK(resolver.has_doubts);
+	CHECK(!rl_resolver_doubt_with(&teacher, &resolver)); /* too soon */
+	peer_sleeps(1010);
+	CHECK(rl_resolver_doubt_with(&teacher, &resolver));
+	rl_resolver_ask_again(&teacher);
+	rl_resolver_learn(&resolver, &teacher);
+	CHECK(!resolver.has_doubts);
 }
 
 static const check_test tests[] = {
@@ -226,7 +242,8 @@ static const check_test tests[] = {
 	TEST(a_resolver_that_is_taught_asks_for_no_name),
 	TEST(the_next_address_is_tried),
 	TEST(one_resolver_learns_from_another),
-	TEST(literals_and_paths_are_not_learned),
+	TEST(a_name_without_an_address_is_not_learned),
+	TEST(only_what_is_newer_ends_a_doubt),
 };
 
 CHECK_MAIN(tests, clean_up)

@@ -234,11 +234,22 @@ static void drop_owned(rl_renewal *renewal)
 	free_owned(renewal);
 }
 
+/* A server that refuses the release keeps the lock, and sending it again would change nothing. */
+static bool has_freed(const rl_renewal *renewal)
+{
+	unsigned barred = 0;
+	for (unsigned i = 0; i < renewal->count; i++) {
+		const rl_renewal_member *member = &renewal->members[i];
+		barred += member->told == RL_VOTE_FAILED && member->is_final;
+	}
+	return rl_renewal_is_released(renewal) && renewal->count - barred >= rl_quorum(renewal->count);
+}
+
 void rl_renewer_end_late(rl_renewal *renewal)
 {
 	rl_stats *stats = rl_env_stats(renewal->renewer->env);
-	bool is_released = rl_renewal_is_released(renewal);
-	rl_stats_add(is_released ? &stats->late_releases_done : &stats->late_releases_dropped, 1);
+	rl_stats_add(
+		has_freed(renewal) ? &stats->late_releases_done : &stats->late_releases_dropped, 1);
 	drop_owned(renewal);
 }
 
