@@ -17,7 +17,7 @@ $cluster = start_cluster(3, 1, timeout: 5000);
 $key = $cluster->keyOf(1);
 $lock = new RedisLock($cluster->dsn(), timeout: room(1.0), connectTimeout: room(1.0));
 $token = $lock->acquire($key, 60);
-$lease = $lock->lease($cluster->keyOf(1, 'lease'), room(3.0));
+$lease = $lock->lease($cluster->keyOf(1, 'lease'), room(12.0)); // a failover may take seconds
 $waiter = waiter($cluster->dsn(), $key, ['ttl' => 30, 'wait' => slack(20.0)]);
 eventually('it waits', fn () =>
     (int) $cluster->nodes[1]->client()->info('clients')['blocked_clients'] === 1, 10.0);
