@@ -68,7 +68,7 @@ class RedisLockStore extends RedisStore implements RedisLockProvider
     }
 
     /**
-     * @param string $name
+     * @param string|int|\Stringable|null $name
      * @param int|float|string $seconds 0 = 366 days, or as long as a callback runs
      * @param string|int|\Stringable|null $owner null = a fresh owner that cannot be guessed
      * @return Lock
@@ -76,12 +76,12 @@ class RedisLockStore extends RedisStore implements RedisLockProvider
     public function lock($name, $seconds = 0, $owner = null)
     {
         $owner = $owner === null ? null : (string) $owner;
-        return new Lock($this->getRedisLock(), $this->lockKey($name), $seconds, $owner,
-            $this->renew, $this->isToQuit, $this->held ??= new HeldLeases());
+        return new Lock($this->getRedisLock(), $this->lockKey((string) $name), $seconds,
+            $owner, $this->renew, $this->isToQuit, $this->held ??= new HeldLeases());
     }
 
     /**
-     * @param string $name
+     * @param string|int|\Stringable|null $name
      * @param string|int|\Stringable $owner
      * @return Lock
      */

@@ -59,7 +59,7 @@ class ValueStore implements RedisLockProvider
     }
 
     /**
-     * @param string $name
+     * @param string|int|\Stringable|null $name
      * @param int|float|string $seconds 0 = 366 days, or as long as a callback runs
      * @param string|int|\Stringable|null $owner null = a fresh owner that cannot be guessed
      * @return Lock
@@ -70,7 +70,7 @@ class ValueStore implements RedisLockProvider
     }
 
     /**
-     * @param string $name
+     * @param string|int|\Stringable|null $name
      * @param string|int|\Stringable $owner
      * @return Lock
      */

@@ -160,6 +160,18 @@ final class CacheLockTest extends TestCase
         }
     }
 
+    /** As in Laravel, which puts the name behind the prefix. */
+    public function testANameNeedNotBeAString(): void
+    {
+        foreach ([crc32($this->name), Str::of($this->name), null] as $name) {
+            $lock = self::store()->lock($name, 10);
+            self::assertTrue($lock->get());
+            $full = 'app_' . self::prefix() . (string) $name;
+            self::assertTrue((new RedisLock(self::dsns()[0] . '?db=1'))->isLocked($full));
+            self::assertTrue(self::store()->restoreLock($name, $lock->owner())->release());
+        }
+    }
+
     public function testSecondsMayBeStringsOfDotEnv(): void
     {
         $lock = self::store()->lock($this->name, '10');
