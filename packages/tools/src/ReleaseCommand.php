@@ -4,6 +4,9 @@ declare(strict_types=1);
 
 namespace RedisLock\Tools;
 
+use RedisLock;
+use RedisLockState;
+
 final class ReleaseCommand implements Command
 {
     public function help(): string
@@ -39,9 +42,7 @@ final class ReleaseCommand implements Command
                 ExitCode::Usage);
         }
         $redisLock = Servers::connect($arguments);
-        /* Before the state that is shown, so that no later holder loses the lock. */
-        $token = $redisLock->owner($key);
-        $state = $redisLock->inspect($key);
+        [$token, $state] = self::look($redisLock, $key);
         if ($state === null) {
             Program::say("the lock \"$key\" is free");
             Servers::warnOfTwoPrefixes($arguments, $key);
@@ -50,8 +51,7 @@ final class ReleaseCommand implements Command
         if ($asks && !self::confirms(new Lock($key, $state))) {
             return 1;
         }
-        /* There is no token in a mark of once(), in a reservation, or where no majority has one. */
-        $isFreed = $token === null ? $redisLock->forceRelease($key)
+        $isFreed = $token === null ? self::freeWithoutToken($redisLock, $key, $state)
             : $redisLock->release($key, $token);
         if (!$isFreed) {
             Program::say("the lock \"$key\" has changed hands or ended meanwhile");
@@ -59,6 +59,40 @@ final class ReleaseCommand implements Command
             Program::say("the lock \"$key\" is freed");
         }
         return $isFreed ? 0 : 1;
+    }
+
+    /**
+     * Asks for the token before the state that is shown, so that no later holder loses the lock. A
+     * lock that is taken between both questions seems to have no token, and is asked for again.
+     *
+     * @return array{?string, ?RedisLockState}
+     */
+    private static function look(RedisLock $redisLock, string $key): array
+    {
+        $token = $redisLock->owner($key);
+        $state = $redisLock->inspect($key);
+        return $token !== null || $state === null || $state->isDone || $state->isReserved
+            ? [$token, $state] : [$redisLock->owner($key), $redisLock->inspect($key)];
+    }
+
+    /**
+     * There is no token in a mark of once(), in a reservation, in a lock of symfony/lock, or where
+     * no majority has one. A holder that has come since the look at $shown keeps the lock.
+     */
+    private static function freeWithoutToken(
+        RedisLock $redisLock,
+        string $key,
+        RedisLockState $shown,
+    ): bool {
+        [$token, $state] = self::look($redisLock, $key);
+        return $token === null && $state !== null && self::kind($state) === self::kind($shown)
+            && $redisLock->forceRelease($key);
+    }
+
+    /** @return list<bool|string|null> */
+    private static function kind(RedisLockState $state): array
+    {
+        return [$state->isDone, $state->isReserved, $state->isForeign, $state->label];
     }
 
     private static function confirms(Lock $lock): bool
