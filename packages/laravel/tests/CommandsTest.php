@@ -7,6 +7,7 @@ namespace RedisLock\Laravel\Tests;
 use Illuminate\Console\Application as Artisan;
 use Illuminate\Events\Dispatcher;
 use Illuminate\Support\Facades\Cache;
+use LogicException;
 use PHPUnit\Framework\Attributes\DataProvider;
 use RedisLock;
 use RedisLock\Laravel\ValueStore;
@@ -133,6 +134,64 @@ final class CommandsTest extends TestCase
         self::assertStringEndsWith('this holder no longer has the lock.', $output);
         self::assertTrue(self::redis()->isLocked($this->name));
         self::redis()->forceRelease($this->name);
+    }
+
+    /** The question is asked when the mark is set, and answered when it has ended. */
+    public function testAHolderThatComesAfterAMarkKeepsTheLock(): void
+    {
+        $redis = new class (self::dsns()[0] . '?db=1', 'app_') extends RedisLock {
+            public int $looks = 0;
+
+            public function inspect(string $key): ?RedisLockState
+            {
+                $state = parent::inspect($key);
+                if (++$this->looks === 1) {
+                    $this->forceRelease($key);
+                    $this->acquire($key, 60);
+                }
+                return $state;
+            }
+        };
+        self::redis()->once($this->name, fn () => null, for: 60);
+        self::store()->setRedisLock($redis);
+        [$code, $output] = $this->artisan(['command' => 'redislock:release', 'key' => $this->name],
+            'yes');
+        self::assertSame(1, $code);
+        self::assertStringContainsString('marked as work that is done', $output);
+        self::assertStringEndsWith('Nothing was freed: the lock has changed hands or ended'
+            . ' meanwhile.', $output);
+        self::assertNotNull(self::redis()->owner($this->name));
+        self::redis()->forceRelease($this->name);
+    }
+
+    /** The first question for the owner finds a free lock, and the one for the state a holder. */
+    public function testAHolderThatComesBetweenBothQuestionsIsAskedFor(): void
+    {
+        $redis = new class (self::dsns()[0] . '?db=1', 'app_', label: 'web-3:8812')
+            extends RedisLock {
+            /** @var list<string> owners */
+            public array $taken = [];
+
+            public function owner(string $key): ?string
+            {
+                $owner = parent::owner($key);
+                if ($this->taken === []) {
+                    $this->taken[] = (string) $this->acquire($key, 60);
+                }
+                return $owner;
+            }
+
+            public function forceRelease(string $key): bool
+            {
+                throw new LogicException('the lock has an owner');
+            }
+        };
+        self::store()->setRedisLock($redis);
+        [$code, $output] = $this->artisan(['command' => 'redislock:release', 'key' => $this->name],
+            'yes');
+        self::assertSame(0, $code, $output);
+        self::assertStringContainsString('held by web-3:8812', $output);
+        self::assertFalse(self::redis()->isLocked($this->name));
     }
 
     public function testAnotherStore(): void
