@@ -9,13 +9,15 @@ use DateTimeInterface;
 use Illuminate\Container\Container;
 use Illuminate\Contracts\Cache\Factory;
 use Illuminate\Contracts\Queue\Job;
+use Illuminate\Queue\Jobs\SyncJob;
 use RedisLockTimeoutException;
 use RuntimeException;
 
 /**
  * A job middleware that runs the job in RedisLock::once(). The job is skipped if another job of its
  * class with the same key is done, and runs if that job has failed. While another worker runs that
- * job, this one goes back to the queue.
+ * job, this one goes back to the queue. On the connection "sync", which has no queue, it throws a
+ * RedisLockTimeoutException then.
  */
 class Once
 {
@@ -70,7 +72,7 @@ class Once
                 return;
             }
             if ($isEntered || !$e instanceof RedisLockTimeoutException
-                || !method_exists($job, 'release')) {
+                || !method_exists($job, 'release') || self::isWithoutQueue($job)) {
                 throw $e;
             }
             $job->release($this->releaseAfter);
@@ -103,5 +105,13 @@ class Once
         /** @var mixed $queued */
         $queued = $job->job ?? null;
         return $queued instanceof Job && ($queued->isReleased() || $queued->hasFailed());
+    }
+
+    /** The connection "sync" runs a job at once: a release() of this job would drop it. */
+    private static function isWithoutQueue(object $job): bool
+    {
+        /** @var mixed $queued */
+        $queued = $job->job ?? null;
+        return $queued instanceof SyncJob;
     }
 }

@@ -171,6 +171,23 @@ final class OnceTest extends QueueTestCase
         $middleware->handle($job, fn () => self::fail('two run'));
     }
 
+    public function testAJobOnTheConnectionSyncIsNotDropped(): void
+    {
+        $lease = self::redis()->lease($this->key());
+        self::assertNotNull($lease);
+        $job = (new QueuedJob('first'))->onConnection('sync');
+        try {
+            $this->dispatch('first', job: $job);
+            self::fail('the job is dropped');
+        } catch (RedisLockTimeoutException $e) {
+            $this->assertSeen(['exception: ' . $e->getMessage(), 'failed']);
+        }
+        $lease->release();
+        $this->dispatch('first', job: $job);
+        self::assertSame('first', end($this->seen));
+        self::assertTrue($this->isDone());
+    }
+
     public function testAListenerInTheQueueHasItsOwnKey(): void
     {
         $listener = new CallQueuedListener(self::class, 'handle', []);
