@@ -116,14 +116,17 @@ final class ConnectionDsn
      */
     public static function prefixOf(array $redis, string $name): string
     {
-        /** @var mixed $ofCluster */
-        $ofCluster = isset($redis[$name]) ? null
-            : data_get($redis, ['clusters', $name, 'options', 'prefix'])
-                ?? data_get($redis, 'clusters.options.prefix');
-        /** @var mixed $prefix */
-        $prefix = data_get($redis, [$name, 'prefix'])
-            ?? data_get($redis, [$name, 'options', 'prefix'])
-            ?? $ofCluster ?? data_get($redis, 'options.prefix');
-        return is_string($prefix) ? $prefix : '';
+        /** @var mixed $connection */
+        $connection = $redis[$name] ?? null;
+        $connection = is_array($connection)
+            ? (new ConfigurationUrlParser())->parseConfiguration($connection) : null;
+        /* As in Laravel, a later place replaces an earlier one also by null. */
+        $options = array_merge((array) data_get($redis, 'options'), ...$connection === null
+            ? [(array) data_get($redis, 'clusters.options'),
+                (array) data_get($redis, ['clusters', $name, 'options'])]
+            : [(array) data_get($connection, 'options')]);
+        /** @var mixed $prefix a number if it is one in the query of "url" */
+        $prefix = $connection['prefix'] ?? $options['prefix'] ?? null;
+        return is_scalar($prefix) ? (string) $prefix : '';
     }
 }

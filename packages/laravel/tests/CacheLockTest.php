@@ -9,6 +9,7 @@ use Illuminate\Contracts\Cache\LockProvider;
 use Illuminate\Contracts\Cache\LockTimeoutException;
 use Illuminate\Support\Facades\Cache;
 use Illuminate\Support\Str;
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use RedisLock;
 use RedisLock\Laravel\Lock;
@@ -282,6 +283,31 @@ final class CacheLockTest extends TestCase
         self::assertFalse(self::laravelsStore()->lock($this->name, 10)->get());
         $restored = self::laravelsStore()->restoreLock($this->name, $ours->owner());
         self::assertTrue($restored->release());
+    }
+
+    /** @return array<string, array{array<string, mixed>}> what a connection has besides its host */
+    public static function prefixes(): array
+    {
+        return [
+            'of the URL' => [['url' => '?prefix=url_', 'prefix' => 'own_']],
+            'a number' => [['prefix' => 7]],
+            'of the options' => [['prefix' => null, 'options' => ['prefix' => 'own_']]],
+            'none' => [['options' => ['prefix' => null]]],
+        ];
+    }
+
+    /** @param array<string, mixed> $connection */
+    #[DataProvider('prefixes')]
+    #[RequiresPhpExtension('redis')]
+    public function testTheKeyIsThatOfLaravelsOwnStore(array $connection): void
+    {
+        $socket = substr(self::dsns()[0], strlen('unix://'));
+        self::application(['database.redis.cache' => $connection
+            + ['host' => $socket, 'port' => 0, 'database' => 1]]);
+        $laravels = self::laravelsStore()->lock($this->name, 10);
+        self::assertTrue($laravels->get());
+        self::assertFalse(Cache::lock($this->name, 10)->get());
+        self::assertTrue($laravels->release());
     }
 
     #[RequiresPhpExtension('redis')]

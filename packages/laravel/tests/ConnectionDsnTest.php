@@ -102,6 +102,21 @@ final class ConnectionDsnTest extends TestCase
         self::assertSame('b_', ConnectionDsn::prefixOf($redis, 'cache'));
         $redis['cache']['prefix'] = 'c_';
         self::assertSame('c_', ConnectionDsn::prefixOf($redis, 'cache'));
+        $redis['cache']['prefix'] = null;
+        self::assertSame('b_', ConnectionDsn::prefixOf($redis, 'cache'));
+        $redis['cache']['options']['prefix'] = null;
+        self::assertSame('', ConnectionDsn::prefixOf($redis, 'cache'), 'as with phpredis');
+    }
+
+    public function testThePrefixMayBeInTheUrlOrANumber(): void
+    {
+        $redis = ['options' => ['prefix' => 'a_'], 'cache' => ['prefix' => 'b_',
+            'url' => 'redis://cache:6379?prefix=c_']];
+        self::assertSame('c_', ConnectionDsn::prefixOf($redis, 'cache'));
+        $redis['cache']['url'] = 'redis://cache:6379?prefix=7';
+        self::assertSame('7', ConnectionDsn::prefixOf($redis, 'cache'));
+        $redis['cache'] = ['prefix' => 8];
+        self::assertSame('8', ConnectionDsn::prefixOf($redis, 'cache'));
     }
 
     public function testANameMayHaveADot(): void
