@@ -7,6 +7,7 @@ namespace RedisLock\Laravel;
 use Closure;
 use Illuminate\Cache\Lock as CacheLock;
 use Illuminate\Contracts\Cache\LockTimeoutException;
+use InvalidArgumentException;
 use RedisLock;
 use RedisLockConnectionException;
 use RedisLockException;
@@ -40,7 +41,8 @@ class Lock extends CacheLock
      * @internal Cache::lock() calls it
      * @param string $name with all prefixes of Laravel's cache
      * @param int|float|string|null $seconds the TTL; 0 = the longest TTL, or as long as the
-     *   callback runs. All seconds here may be strings, as settings of .env are
+     *   callback runs. All seconds here may be strings of numbers, as settings of .env are; what is
+     *   no number is an InvalidArgumentException
      * @param string|null $ownerOfCaller null = each acquisition has a fresh owner. Then the
      *   extension frees the lock when the answer of the server is lost, or a release fails
      * @param bool $renew whether the lock is renewed while a callback runs
@@ -93,7 +95,7 @@ class Lock extends CacheLock
      */
     public function block($seconds, $callback = null)
     {
-        $wait = max(0.0, (float) $seconds);
+        $wait = max(0.0, self::number($seconds));
         $abort = new Abort($this->isToQuit);
         if ($this->renew && is_callable($callback)) {
             $results = $this->runWithin($wait, $abort, $callback)
@@ -284,7 +286,21 @@ class Lock extends CacheLock
 
     private static function whole(int|float|string|null $seconds): int
     {
-        return (int) ceil((float) $seconds);
+        $number = self::number($seconds ?? 0);
+        if (is_infinite($number)) {
+            throw new InvalidArgumentException('the seconds of a cache lock must be finite');
+        }
+        return (int) ceil(max(0.0, min($number, (float) self::LONGEST_SECONDS)));
+    }
+
+    /** PHP would take "1 hour" for 1, and an empty setting of .env for 0. */
+    private static function number(int|float|string $seconds): float
+    {
+        if (is_string($seconds) && !is_numeric($seconds) || is_nan((float) $seconds)) {
+            throw new InvalidArgumentException(
+                "the seconds of a cache lock must be a number. Got \"$seconds\".");
+        }
+        return (float) $seconds;
     }
 
     /** @internal the TTL of so many seconds of Laravel */

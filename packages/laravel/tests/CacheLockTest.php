@@ -9,6 +9,7 @@ use Illuminate\Contracts\Cache\LockProvider;
 use Illuminate\Contracts\Cache\LockTimeoutException;
 use Illuminate\Support\Facades\Cache;
 use Illuminate\Support\Str;
+use InvalidArgumentException;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\Attributes\RequiresPhpExtension;
 use RedisLock;
@@ -180,6 +181,31 @@ final class CacheLockTest extends TestCase
         self::assertTrue($lock->refresh('100'));
         self::assertGreaterThan(90, self::redis()->remaining($this->name));
         self::assertTrue($lock->release());
+    }
+
+    public function testSecondsThatAreNoNumberAreRefused(): void
+    {
+        $lock = self::store()->lock($this->name, 10);
+        self::assertTrue($lock->get());
+        foreach (['1 hour', 'abc', '', NAN] as $seconds) {
+            foreach (['lock' => fn (): Lock => self::store()->lock($this->name, $seconds),
+                'block' => fn (): mixed => $lock->block($seconds),
+                'refresh' => fn (): bool => $lock->refresh($seconds)] as $name => $call) {
+                try {
+                    $call();
+                    self::fail("$name() has taken $seconds for a number");
+                } catch (InvalidArgumentException $e) {
+                    self::assertStringContainsString("Got \"$seconds\"", $e->getMessage());
+                }
+            }
+        }
+        self::assertGreaterThan(0, self::redis()->remaining($this->name));
+        self::assertLessThanOrEqual(10, self::redis()->remaining($this->name));
+        self::assertTrue($lock->refresh(1e30));
+        self::assertGreaterThan(365.9 * 86400, self::redis()->remaining($this->name));
+        self::assertTrue($lock->release());
+        $this->expectException(InvalidArgumentException::class);
+        self::store()->lock($this->name, INF);
     }
 
     public function testZeroSecondsAre366Days(): void
