@@ -34,6 +34,9 @@ class Lock extends CacheLock
      */
     public const LONGEST_SECONDS = 366 * 86400;
 
+    /** The bytes of the longest token of the extension. */
+    private const LONGEST_OWNER = 4096;
+
     /** What 0 seconds become with a callback, which is renewed: the extension's default. */
     private const RENEWED_TTL = 30.0;
 
@@ -129,6 +132,9 @@ class Lock extends CacheLock
     /** @return bool */
     public function release()
     {
+        if (!$this->isOwnerPossible()) {
+            return false;
+        }
         try {
             return $this->lease()?->release()
                 ?? $this->redisLock->release($this->name, $this->owner);
@@ -158,8 +164,15 @@ class Lock extends CacheLock
     public function refresh($seconds = null)
     {
         $seconds = self::whole($seconds ?? $this->seconds);
-        return $this->lease()?->extend(self::renewedTtl($seconds))
-            ?? $this->redisLock->extend($this->name, $this->owner, self::ttl($seconds));
+        return $this->isOwnerPossible() && ($this->lease()?->extend(self::renewedTtl($seconds))
+            ?? $this->redisLock->extend($this->name, $this->owner, self::ttl($seconds)));
+    }
+
+    /** The extension takes a lock for no other owner, so restoreLock() cannot have found one. */
+    private function isOwnerPossible(): bool
+    {
+        return !in_array($this->owner, ['', '0'], true)
+            && strlen($this->owner) <= self::LONGEST_OWNER;
     }
 
     /** Whether get() would be refused. Laravel's own locks have this method since Laravel 13. */

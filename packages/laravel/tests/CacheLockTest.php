@@ -174,6 +174,20 @@ final class CacheLockTest extends TestCase
         }
     }
 
+    /** As in Laravel, where a job may have lost the owner on its way. */
+    public function testAnOwnerThatNoLockCanHaveReleasesNothing(): void
+    {
+        $lock = Cache::lock($this->name, 10);
+        self::assertTrue($lock->get());
+        foreach (['', '0', str_repeat('x', 4096), str_repeat('x', 4097)] as $owner) {
+            $restored = self::store()->restoreLock($this->name, $owner);
+            self::assertFalse($restored->release());
+            self::assertFalse($restored->refresh());
+            self::assertFalse($restored->isOwnedByCurrentProcess());
+        }
+        self::assertTrue($lock->release());
+    }
+
     public function testSecondsMayBeStringsOfDotEnv(): void
     {
         $lock = self::store()->lock($this->name, '10');
