@@ -63,10 +63,7 @@ final class RedisLockStore implements BlockingStoreInterface
         private readonly float $initialTtl = 300.0,
         private readonly float $maxWait = INF,
     ) {
-        if (!($initialTtl >= self::MIN_TTL && $initialTtl <= self::MAX_TTL)) {
-            throw new InvalidTtlException(sprintf(
-                '"%s()" expects a TTL from 5 ms to 366 days. Got %s s.', __METHOD__, $initialTtl));
-        }
+        self::checkTtl($initialTtl, __METHOD__);
         if (!($maxWait >= 0)) {
             throw new InvalidArgumentException(sprintf(
                 '"%s()" expects a wait of 0 seconds or more. Got %s.', __METHOD__, $maxWait));
@@ -107,7 +104,8 @@ final class RedisLockStore implements BlockingStoreInterface
     {
         $held = $this->leases[$key] ?? null;
         if ($held !== null) {
-            $this->setLeaseTtl($key, $held, max($ttl, self::MIN_TTL));
+            self::checkTtl($ttl, __METHOD__);
+            $this->setLeaseTtl($key, $held, $ttl);
             return;
         }
         $token = $this->reusableToken($key);
@@ -148,6 +146,14 @@ final class RedisLockStore implements BlockingStoreInterface
            servers may not agree on its holder, and cannot answer. */
         return $token !== null && $token !== ($this->released[$key] ?? null)
             && $this->ask(fn (): ?string => $this->lock->owner((string) $key)) === $token;
+    }
+
+    private static function checkTtl(float $ttl, string $method): void
+    {
+        if (!($ttl >= self::MIN_TTL && $ttl <= self::MAX_TTL)) {
+            throw new InvalidTtlException(sprintf(
+                '"%s()" expects a TTL from 5 ms to 366 days. Got %s s.', $method, $ttl));
+        }
     }
 
     private function saveWithin(Key $key, float $wait): void

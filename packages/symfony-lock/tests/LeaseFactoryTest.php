@@ -13,6 +13,7 @@ use RedisLock\Symfony\RedisLockStore;
 use RedisLock\Symfony\RedisLockStoreFactory;
 use Symfony\Component\Lock\Exception\ExceptionInterface;
 use Symfony\Component\Lock\Exception\InvalidArgumentException;
+use Symfony\Component\Lock\Exception\InvalidTtlException;
 use Symfony\Component\Lock\Exception\LockAcquiringException;
 use Symfony\Component\Lock\Exception\LockConflictedException;
 use Symfony\Component\Lock\Exception\UnserializableKeyException;
@@ -68,6 +69,24 @@ final class LeaseFactoryTest extends TestCase
         self::assertGreaterThan(60, self::other()->remaining('default'));
     }
 
+    /** Lock::refresh() wraps each exception of its store. */
+    public function testARefreshByABadTtlChangesNothing(): void
+    {
+        $lock = self::factory()->createLock('short', 60);
+        self::assertTrue($lock->acquire());
+        foreach ([-5.0, 0.001, NAN, 1e9] as $ttl) {
+            try {
+                $lock->refresh($ttl);
+                self::fail("$ttl was accepted");
+            } catch (LockAcquiringException $e) {
+                self::assertInstanceOf(InvalidTtlException::class, $e->getPrevious());
+            }
+        }
+        RedisLock::advance(600);
+        self::assertTrue($lock->isAcquired());
+        self::assertGreaterThan(30, self::other()->remaining('short'));
+    }
+
     public function testALockTakesOneCommandAndItsReleaseAnother(): void
     {
         $lock = self::factory()->createLock('traffic', 30);
@@ -121,6 +140,15 @@ final class LeaseFactoryTest extends TestCase
         self::assertTrue($lock->acquire());
         $this->expectException(UnserializableKeyException::class);
         serialize($key);
+    }
+
+    public function testACloneOfTheKeyOfALeaseHasNoLock(): void
+    {
+        $key = new Key('report');
+        $lock = self::factory()->createLockFromKey($key);
+        self::assertTrue($lock->acquire());
+        self::assertFalse(self::factory()->createLockFromKey(clone $key)->isAcquired());
+        self::assertTrue($lock->isAcquired());
     }
 
     public function testALossEndsTheLock(): void
@@ -254,6 +282,7 @@ final class LeaseFactoryTest extends TestCase
             'leaseTtl, NAN' => [static fn () => new LeaseFactory($store(), NAN)],
             'maxHold' => [static fn () => new LeaseFactory($store(), 30, 0.0)],
             'ttl' => [static fn () => self::factory()->createLock('k', -1.0)],
+            'ttl, 0' => [static fn () => self::factory()->createLock('k', 0.0)],
             'ttl, too long' => [static fn () => self::factory()->createLock('k', 1e9)],
             'maxWait' => [static fn () => self::factory()->createLock('k', maxWait: -1.0)],
             'maxWait, NAN' => [static fn () => self::factory()->createLock('k', maxWait: NAN)],
