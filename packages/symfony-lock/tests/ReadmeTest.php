@@ -13,6 +13,7 @@ use RedisLock\Symfony\LeaseFactory;
 use RedisLock\Symfony\OnceMiddleware;
 use RedisLock\Symfony\RedisLockStore;
 use ReflectionProperty;
+use RuntimeException;
 use Symfony\Component\Config\FileLocator;
 use Symfony\Component\DependencyInjection\ContainerBuilder;
 use Symfony\Component\DependencyInjection\Loader\YamlFileLoader;
@@ -206,6 +207,26 @@ final class ReadmeTest extends TestCase
         self::assertTrue($isDone);
         self::assertTrue($lock->inspect('confirmation:42')?->isDone);
         $lock->forceRelease('confirmation:42');
+    }
+
+    public function testAMessageThatIsNotSentLeavesNoLock(): void
+    {
+        $block = self::block('php', '$bus->dispatch(new BuildReport');
+        $code = preg_replace('~\$message = serialize\(\$key\);~',
+            'throw new RuntimeException("not sent");', $block, -1, $count);
+        self::assertSame(1, $count);
+        file_put_contents("$this->folder/send.php", "<?php\n$code");
+        $factory = LeaseFactory::create(self::dsn());
+        try {
+            (function (string $file) use ($factory): void {
+                /** @psalm-suppress UnresolvableInclude */
+                require $file;
+            })("$this->folder/send.php");
+            self::fail('the message is sent');
+        } catch (RuntimeException $e) {
+            self::assertSame('not sent', $e->getMessage());
+        }
+        self::assertFalse((new RedisLock(self::dsn()))->isLocked('report:7'));
     }
 
     public function testTheExamplesOfLocksRun(): void
