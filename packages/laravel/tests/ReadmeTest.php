@@ -11,6 +11,7 @@ use RedisLock\Laravel\Lock;
 use RedisLock\Laravel\RedisLockProvider;
 use RedisLock\Laravel\RedisLockStore;
 use RedisLock\Laravel\ValueStore;
+use RuntimeException;
 
 /** The examples of the README. OnceTest runs that of the middleware. */
 final class ReadmeTest extends TestCase
@@ -91,6 +92,27 @@ final class ReadmeTest extends TestCase
         }
         self::assertFalse(self::redis()->isLocked('import'));
         self::assertInstanceOf(Lock::class, Cache::lock('import'));
+    }
+
+    /** A queue that is away must not leave the lock of its job. */
+    public function testAJobThatIsNotSentLeavesNoLock(): void
+    {
+        $blocks = self::blocks('BuildReport::dispatch(');
+        self::assertCount(1, $blocks);
+        $file = (string) tempnam(sys_get_temp_dir(), 'redislock-readme-');
+        file_put_contents($file, "<?php\n$blocks[0]\n"
+            . 'class BuildReport { public static function dispatch(): void {'
+            . ' throw new RuntimeException("the queue is away"); } }');
+        try {
+            /** @psalm-suppress UnresolvableInclude */
+            require $file;
+            self::fail('the job is sent');
+        } catch (RuntimeException $e) {
+            self::assertSame('the queue is away', $e->getMessage());
+        } finally {
+            unlink($file);
+        }
+        self::assertFalse(self::redis()->isLocked('report:7'));
     }
 
     public function testTheExampleOfALeaseWithoutACallback(): void
