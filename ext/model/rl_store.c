@@ -551,9 +551,11 @@ static void mark_done(rl_store *s, const rl_store_keys *k, const rl_model_comman
 static void run_release(rl_store *s, const rl_store_keys *k, const rl_model_command *c,
 	int64_t now_us, rl_model_reply *r)
 {
+	bool had_marks = card(k->home) > 0;
 	if (rl_words_has_helpers(c) && c->waiter.len > 0) {
 		unmark(s, k->home, c, NULL);
 	}
+	bool cannot_count = s->moves_away && had_marks && card(k->home) == 0;
 	bool is_done = c->done_ms > 0 && k->lock->exists && rl_store_is_done(&k->lock->value);
 	if (is_done && !may_write(s, r)) { /* it is written as it was */
 		return;
@@ -564,6 +566,9 @@ static void run_release(rl_store *s, const rl_store_keys *k, const rl_model_comm
 		mark_done(s, k, c, now_us, r);
 	} else {
 		free_key(s, k, c, now_us, r);
+	}
+	if (cannot_count && r->type == RL_SAYS_NUMBER && r->number[0] == 1) {
+		say_number(r, 2);
 	}
 }
 

@@ -66,6 +66,8 @@ typedef struct rl_store {
 	unsigned known; /* scripts, a bit for each */
 	rl_store_denial denies;
 	unsigned done; /* by the last command, besides its reply: bits of rl_store_deed */
+	/* A slot of a cluster moves away: a script that has removed a key cannot ask for it again. */
+	bool moves_away;
 } rl_store;
 
 /* Branches that a run of many commands should have met: X(name, what it is). */

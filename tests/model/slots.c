@@ -94,7 +94,8 @@ bool slots_redirects(const slot_state *slot, unsigned self, store *s, const rl_m
 		return say(r, "CLUSTERDOWN Hash slot not served");
 	}
 	presence p = look_at_all(s, c, now_us);
-	if (slot->owner == self && slot->migrating_to != SLOTS_NOBODY) {
+	s->state.moves_away = slot->owner == self && slot->migrating_to != SLOTS_NOBODY;
+	if (s->state.moves_away) {
 		return p.here == p.keys ? false
 			: p.here > 0 && !slot->asks_early
 			? say(r, "TRYAGAIN Multiple keys request during rehashing of slot")

@@ -19,7 +19,11 @@
 
 /* A cc with -DROUNDS=100000 looks further. */
 #ifndef ROUNDS
-# define ROUNDS 400
+# ifdef FULL
+#  define ROUNDS 400
+# else
+#  define ROUNDS 150
+# endif
 #endif
 
 #define CLIENTS 4

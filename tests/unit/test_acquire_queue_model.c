@@ -19,7 +19,11 @@
 
 /* A cc with -DROUNDS=1000000 looks further. */
 #ifndef ROUNDS
-# define ROUNDS 4000
+# ifdef FULL
+#  define ROUNDS 4000
+# else
+#  define ROUNDS 1500
+# endif
 #endif
 
 #define LATE_MAX 8

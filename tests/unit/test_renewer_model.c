@@ -18,7 +18,11 @@
 
 /* A cc with -DROUNDS=1000000 looks further. */
 #ifndef ROUNDS
-# define ROUNDS 1500
+# ifdef FULL
+#  define ROUNDS 1500
+# else
+#  define ROUNDS 500
+# endif
 #endif
 
 #define SLOTS 4
