@@ -282,8 +282,46 @@ static void resolve_route(rl_pool *pool, rl_route *route, unsigned slot, bool is
 	}
 }
 
+static bool is_address_of_route(const rl_route *route, const rl_address *address)
+{
+	for (unsigned i = 0; i < route->seed_count; i++) {
+		if (rl_address_equal(&route->seeds[i]->address, address)) {
+			return true;
+		}
+	}
+	for (unsigned i = 0; i < route->node_count; i++) {
+		if (rl_address_equal(&route->nodes[i].target->address, address)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A call resolves no name of other servers: without a name server that would take long. */
+static bool is_address_of(const void *ctx, const rl_address *address)
+{
+	const redislock_client *client = ctx;
+	bool is_any = false;
+	for (unsigned i = 0; i < client->set.count && !is_any; i++) {
+		const rl_member *member = &client->set.members[i];
+		is_any = member->route != NULL ? is_address_of_route(member->route, address)
+									   : rl_address_equal(&member->target->address, address);
+	}
+	return is_any;
+}
+
+static ZEND_COLD zend_never_inline void share_names(const redislock_client *client)
+{
+	rl_resolver *resolver = &REDISLOCK_G(net).resolver;
+	if (rl_watchdog_learn(resolver)) {
+		rl_resolve_missed(resolver, is_address_of, client);
+		rl_watchdog_learn(resolver);
+	}
+}
+
 /* Resolves names before the operation's time begins to run: those that the operation needs for a
- * dial, and those that the watchdog needs, which resolves none itself. */
+ * dial, and those that the watchdog needs, which resolves none itself.
+ */
 static void resolve_names(redislock_client *client, unsigned slot)
 {
 	bool is_one = client->set.count == 1;
@@ -295,7 +333,9 @@ static void resolve_names(redislock_client *client, unsigned slot)
 			resolve_target(client->pool, member->target, is_one);
 		}
 	}
-	rl_watchdog_resolve(&REDISLOCK_G(net).resolver);
+	if (!rl_watchdog_has_shared(&REDISLOCK_G(net).resolver)) {
+		share_names(client);
+	}
 }
 
 static void throw_out_of_memory(void)

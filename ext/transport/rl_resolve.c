@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <netdb.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,22 +18,29 @@
 /* The shortest time between two questions for a name in doubt. */
 #define ASK_AGAIN_NS RL_NS_PER_SECOND
 
-/* A question may take long when no name server answers. The next one is asked after four times as
- * long, but after 30 s at most: so most calls do not wait for it. */
-#define PAUSES_PER_QUESTION 4
-#define PAUSE_MAX_NS (30 * RL_NS_PER_SECOND)
+/* A lookup takes long when no name server answers. The next name in doubt is looked up after four
+ * times as long, but after 40 s at most: so most calls do not wait for any lookup. */
+#define QUIET_PER_LOOKUP 4
+#define QUIET_MAX_NS (40 * RL_NS_PER_SECOND)
 
 struct rl_resolved {
 	struct rl_resolved *next;
 	char *host;
 	uint16_t port;
 	int64_t asked_at;
-	int64_t pause_ns; /* until the next question, if the name is in doubt */
 	int64_t known_at; /* when the system has told the addresses; 0 = there are none */
 	int result;       /* of getaddrinfo */
 	bool is_in_doubt;
+	bool is_missed; /* a resolver that is taught has it in doubt */
 	rl_addresses addresses;
 };
+
+/* For a signal handler, and the thread that it wakes, the writes before this call come before the
+ * writes after it. */
+static void in_order(void)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+}
 
 static rl_address address_of(const struct rl_resolved *entry)
 {
@@ -52,6 +60,7 @@ void rl_resolver_clear(rl_resolver *resolver)
 	while (resolver->names != NULL) {
 		forget_newest(resolver);
 	}
+	resolver->quiet_until = 0;
 }
 
 static struct rl_resolved *find(const rl_resolver *resolver, const rl_address *address)
@@ -124,6 +133,7 @@ static struct rl_resolved *add(rl_resolver *resolver, const rl_address *address)
 	entry->host = host;
 	entry->port = address->port;
 	entry->next = resolver->names;
+	in_order();
 	resolver->names = entry;
 	return entry;
 }
@@ -137,17 +147,21 @@ static void refresh(rl_resolver *resolver, struct rl_resolved *entry)
 	entry->asked_at = rl_os_now();
 	if (entry->result == 0 && found.count > 0) {
 		entry->addresses = found;
+		in_order();
 		entry->known_at = entry->asked_at;
 		resolver->shared = 0;
 	}
-	int64_t pause = PAUSES_PER_QUESTION * (entry->asked_at - begun_at);
-	entry->pause_ns = rl_time_later(ASK_AGAIN_NS, rl_time_earlier(pause, PAUSE_MAX_NS));
+	int64_t quiet = QUIET_PER_LOOKUP * (entry->asked_at - begun_at);
+	resolver->quiet_until = entry->asked_at + rl_time_earlier(quiet, QUIET_MAX_NS);
 	entry->is_in_doubt = false;
+	entry->is_missed = false;
 }
 
-static bool may_ask_again(const struct rl_resolved *entry)
+static bool may_ask_again(const rl_resolver *resolver, const struct rl_resolved *entry)
 {
-	return rl_os_now() - entry->asked_at > entry->pause_ns;
+	int64_t now = rl_os_now();
+	bool is_new = entry->asked_at == 0;
+	return is_new || (now - entry->asked_at > ASK_AGAIN_NS && now >= resolver->quiet_until);
 }
 
 void rl_resolve(rl_resolver *resolver, const rl_address *address, int64_t max_age_ns)
@@ -163,7 +177,7 @@ void rl_resolve(rl_resolver *resolver, const rl_address *address, int64_t max_ag
 	}
 	bool is_doubtful = entry->is_in_doubt || entry->addresses.count == 0;
 	bool is_old = rl_os_now() - entry->asked_at > max_age_ns;
-	if (is_old || (is_doubtful && may_ask_again(entry))) {
+	if (is_old || (is_doubtful && may_ask_again(resolver, entry))) {
 		refresh(resolver, entry);
 	}
 }
@@ -180,7 +194,7 @@ bool rl_resolver_doubt(rl_resolver *resolver, const rl_address *address)
 	}
 	entry->is_in_doubt = true;
 	resolver->has_doubts = true;
-	return !resolver->is_taught && may_ask_again(entry);
+	return !resolver->is_taught && may_ask_again(resolver, entry);
 }
 
 void rl_resolver_ask_again(rl_resolver *resolver)
@@ -190,7 +204,7 @@ void rl_resolver_ask_again(rl_resolver *resolver)
 		if (!entry->is_in_doubt) {
 			continue;
 		}
-		if (may_ask_again(entry)) {
+		if (may_ask_again(resolver, entry)) {
 			refresh(resolver, entry);
 		} else {
 			resolver->has_doubts = true;
@@ -218,18 +232,36 @@ void rl_resolver_learn(rl_resolver *resolver, const rl_resolver *from)
 	}
 }
 
-bool rl_resolver_doubt_with(rl_resolver *resolver, const rl_resolver *other)
+bool rl_resolver_note_missed(rl_resolver *resolver, const rl_resolver *pupil)
 {
-	bool must_ask = false;
-	for (const struct rl_resolved *doubted = other->names; doubted != NULL;
+	bool is_any = false;
+	for (struct rl_resolved *entry = resolver->names; entry != NULL; entry = entry->next) {
+		entry->is_missed = false;
+	}
+	for (const struct rl_resolved *doubted = pupil->names; doubted != NULL;
 		 doubted = doubted->next) {
 		rl_address address = address_of(doubted);
-		const struct rl_resolved *known = find(resolver, &address);
-		if (doubted->is_in_doubt && (known == NULL || known->known_at <= doubted->known_at)) {
-			must_ask = rl_resolver_doubt(resolver, &address) || must_ask;
+		struct rl_resolved *entry = doubted->is_in_doubt ? find(resolver, &address) : NULL;
+		if (entry == NULL && doubted->is_in_doubt) {
+			entry = add(resolver, &address);
+		}
+		if (entry != NULL && entry->known_at <= doubted->known_at) {
+			entry->is_missed = true;
+			is_any = true;
 		}
 	}
-	return must_ask;
+	return is_any;
+}
+
+void rl_resolve_missed(rl_resolver *resolver,
+	bool (*concerns)(const void *ctx, const rl_address *address), const void *ctx)
+{
+	for (struct rl_resolved *entry = resolver->names; entry != NULL; entry = entry->next) {
+		rl_address address = address_of(entry);
+		if (entry->is_missed && may_ask_again(resolver, entry) && concerns(ctx, &address)) {
+			refresh(resolver, entry);
+		}
+	}
 }
 
 rl_status rl_resolved_get(

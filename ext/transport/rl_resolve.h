@@ -33,6 +33,8 @@ typedef struct rl_resolver {
 	uint64_t shared;
 	/* No name is resolved here: the resolver learns from others. */
 	bool is_taught;
+	/* No name is resolved again before this time, because a lookup was slow. */
+	int64_t quiet_until;
 } rl_resolver;
 
 void rl_resolver_clear(rl_resolver *resolver);
@@ -56,9 +58,14 @@ void rl_resolver_ask_again(rl_resolver *resolver);
  * itself. A name about which it learns something is not in doubt any more. */
 void rl_resolver_learn(rl_resolver *resolver, const rl_resolver *from);
 
-/* Puts each name in doubt that another resolver doubts, as far as nothing newer is known here.
- * @return true = rl_resolver_ask_again() would ask the system now */
-bool rl_resolver_doubt_with(rl_resolver *resolver, const rl_resolver *other);
+/* Notes which names a resolver that is taught has in doubt, as far as nothing newer is known here.
+ * @return true = there are such names */
+bool rl_resolver_note_missed(rl_resolver *resolver, const rl_resolver *pupil);
+
+/* Resolves the noted names again that concern the caller, except for those that were resolved a
+ * moment ago. May block. */
+void rl_resolve_missed(rl_resolver *resolver,
+	bool (*concerns)(const void *ctx, const rl_address *address), const void *ctx);
 
 /* Returns what is known of the address. Never asks the system for a name. */
 rl_status rl_resolved_get(const rl_resolver *resolver, const rl_address *address, rl_addresses *out,

@@ -331,18 +331,22 @@ rl_status rl_watchdog_prepare(rl_renewal *renewal, const rl_set *set, int *sys_e
 	return is_prepared ? RL_OK : RL_ERR_MEMORY;
 }
 
-static bool has_shared(const rl_resolver *resolver)
+bool rl_watchdog_has_shared(const rl_resolver *resolver)
 {
 	return resolver->shared == atomic_load_explicit(&dog.news, memory_order_relaxed);
 }
 
-/* As long as a name is in doubt the resolver has to look again. */
-static void learn(rl_resolver *resolver)
+/* As long as a name is in doubt the resolver has to look again.
+ * @return true = the thread misses names */
+static bool learn(rl_resolver *resolver)
 {
-	if (dog.is_running && !has_shared(resolver)) {
+	bool has_doubts = false;
+	if (dog.is_running && !rl_watchdog_has_shared(resolver)) {
 		rl_resolver_learn(&dog.net.resolver, resolver);
+		has_doubts = dog.net.resolver.has_doubts;
 	}
-	resolver->shared = dog.net.resolver.has_doubts ? 0 : dog.news;
+	resolver->shared = has_doubts ? 0 : dog.news;
+	return has_doubts && rl_resolver_note_missed(resolver, &dog.net.resolver);
 }
 
 void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, rl_resolver *resolver)
@@ -401,28 +405,12 @@ int64_t rl_watchdog_await_rest(void)
 	return due;
 }
 
-void rl_watchdog_learn(rl_resolver *resolver)
+bool rl_watchdog_learn(rl_resolver *resolver)
 {
-	if (!has_shared(resolver)) {
-		lock();
-		learn(resolver);
-		unlock();
-	}
-}
-
-void rl_watchdog_resolve(rl_resolver *resolver)
-{
-	if (has_shared(resolver)) {
-		return;
-	}
 	lock();
-	learn(resolver);
-	bool must_ask = dog.is_running && rl_resolver_doubt_with(resolver, &dog.net.resolver);
+	bool misses_any = learn(resolver);
 	unlock();
-	if (must_ask) {
-		rl_resolver_ask_again(resolver);
-		rl_watchdog_learn(resolver);
-	}
+	return misses_any;
 }
 
 void rl_watchdog_hold(rl_renewal *renewal)

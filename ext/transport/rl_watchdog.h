@@ -13,8 +13,8 @@
  * or handles a signal.
  *
  * The watchdog's thread blocks all signals, calls no function of PHP, uses no memory of PHP, and
- * resolves no names: it learns addresses from the threads that resolved them, and each call of such
- * a thread first resolves what the watchdog misses.
+ * resolves no names: it learns addresses from the threads that resolved them, and a call of such a
+ * thread first resolves those of its servers that the watchdog misses.
  *
  * fork() waits for the mutex, so that the child finds all lists in order. The child has no such
  * thread: it closes the inherited connections without sending anything, and no lease is watched.
@@ -49,14 +49,14 @@ void rl_watchdog_begin(rl_renewal *renewal, const rl_set *set, rl_resolver *reso
  * @return when the thread has something to do next; RL_NEVER = not before it gets new work */
 int64_t rl_watchdog_await_rest(void);
 
-/* The watchdog learns what this thread's resolver has learned: all of it, because a lease may move
- * to any server, as the key of a cluster does. */
-void rl_watchdog_learn(rl_resolver *resolver);
+/* True while there is nothing new for rl_watchdog_learn(). */
+bool rl_watchdog_has_shared(const rl_resolver *resolver);
 
-/* The same, and resolves for the watchdog the names at whose addresses it found no server, or a
- * replica, and those that are new to it, unless this thread has resolved them a moment ago. May
- * block. Costs nothing while there are no such names. */
-void rl_watchdog_resolve(rl_resolver *resolver);
+/* The watchdog learns what this thread's resolver has learned: all of it, because a lease may move
+ * to any server, as the key of a cluster does.
+ * @return true = the watchdog misses names: it found no server, or a replica, at their addresses,
+ *   or has not heard of them. They are noted for rl_resolve_missed() */
+bool rl_watchdog_learn(rl_resolver *resolver);
 
 /* A lease that is watched may be changed only between these two calls, which take and release the
  * mutex.

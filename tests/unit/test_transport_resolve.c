@@ -134,7 +134,7 @@ static void a_resolver_that_is_taught_asks_for_no_name(void)
 	rl_address address = {.kind = RL_NET_TCP, .host = host, .port = 6379};
 	resolver.is_taught = true;
 	CHECK(!rl_resolver_doubt(&resolver, &address));
-	CHECK(rl_resolver_doubt_with(&teacher, &resolver)); /* its teacher sees the doubt */
+	CHECK(rl_resolver_note_missed(&teacher, &resolver)); /* its teacher sees the doubt */
 	resolve(host, 0);
 	CHECK_INT(get(host, RL_NET_TCP), RL_OK);
 	resolver.is_taught = false;
@@ -206,6 +206,11 @@ static void a_name_without_an_address_is_not_learned(void)
 	CHECK_INT(get(none, RL_NET_TCP), RL_ERR_NAME);
 }
 
+static bool is_asked_for(const void *ctx, const rl_address *address)
+{
+	return strcmp(ctx, address->host) == 0;
+}
+
 /* Otherwise a thread whose answer is old would bring the doubt, and then the name, back. */
 static void only_what_is_newer_ends_a_doubt(void)
 {
@@ -215,20 +220,24 @@ static void only_what_is_newer_ends_a_doubt(void)
 	char name[] = "localhost";
 	rl_address address = {.kind = RL_NET_TCP, .host = name, .port = 6379};
 	resolver.is_taught = true;
-	CHECK(!rl_resolver_doubt_with(&teacher, &resolver)); /* there is no doubt */
+	CHECK(!rl_resolver_note_missed(&teacher, &resolver)); /* there is no doubt */
 	rl_resolver_doubt(&resolver, &address);
-	CHECK(rl_resolver_doubt_with(&teacher, &resolver)); /* the teacher has not asked yet */
-	rl_resolver_ask_again(&teacher);
-	CHECK(!rl_resolver_doubt_with(&teacher, &resolver)); /* its answer is newer than the doubt */
+	CHECK(rl_resolver_note_missed(&teacher, &resolver)); /* the teacher has not asked yet */
+	CHECK(!teacher.has_doubts);                          /* the doubt is not the teacher's own */
+	rl_resolve_missed(&teacher, is_asked_for, "another");
+	CHECK(rl_resolver_note_missed(&teacher, &resolver));
+	rl_resolve_missed(&teacher, is_asked_for, name);
+	CHECK(!rl_resolver_note_missed(&teacher, &resolver)); /* its answer is newer than the doubt */
 	rl_resolver_learn(&resolver, &teacher);
 	CHECK(!resolver.has_doubts);
 	rl_resolver_doubt(&resolver, &address);
 	rl_resolver_learn(&resolver, &teacher);
 	CHECK(resolver.has_doubts);
-	CHECK(!rl_resolver_doubt_with(&teacher, &resolver)); /* too soon */
+	CHECK(rl_resolver_note_missed(&teacher, &resolver));
+	rl_resolve_missed(&teacher, is_asked_for, name); /* too soon */
+	CHECK(rl_resolver_note_missed(&teacher, &resolver));
 	peer_sleeps(1010);
-	CHECK(rl_resolver_doubt_with(&teacher, &resolver));
-	rl_resolver_ask_again(&teacher);
+	rl_resolve_missed(&teacher, is_asked_for, name);
 	rl_resolver_learn(&resolver, &teacher);
 	CHECK(!resolver.has_doubts);
 }
