@@ -3,6 +3,11 @@ A Fiber that a fatal error has left in a waiter goes on in a session handler at 
 --EXTENSIONS--
 redislock
 session
+--SKIPIF--
+<?php
+require __DIR__ . '/../inc/server.inc';
+skip_under_valgrind(); /* PHP frees nothing after a fatal error */
+?>
 --INI--
 session.use_cookies=0
 --FILE--
@@ -29,7 +34,7 @@ $_SESSION['a'] = 1;
 $lock = new RedisLock('memory://');
 $token = $lock->acquire('k');
 RedisLock::waitWith(function () { Fiber::suspend(); });
-$handler->fiber = new Fiber(fn () => $lock->acquire('k', wait: 0.01));
+$handler->fiber = new Fiber(fn () => $lock->acquire('k', wait: 1));
 $handler->fiber->start();
 trigger_error('a fatal error', E_USER_ERROR);
 ?>
