@@ -319,9 +319,8 @@ static ZEND_COLD zend_never_inline void share_names(const redislock_client *clie
 	}
 }
 
-/* Resolves names before the operation's time begins to run: those that the operation needs for a
- * dial, and those that the watchdog needs, which resolves none itself.
- */
+/* Before the operation's time begins to run, resolves the names that the operation needs for a
+ * dial, and the names that the watchdog lacks, because the watchdog itself resolves none. */
 static void resolve_names(redislock_client *client, unsigned slot)
 {
 	bool is_one = client->set.count == 1;

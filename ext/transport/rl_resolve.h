@@ -62,8 +62,8 @@ void rl_resolver_learn(rl_resolver *resolver, const rl_resolver *from);
  * @return true = there are such names */
 bool rl_resolver_note_missed(rl_resolver *resolver, const rl_resolver *pupil);
 
-/* Resolves the noted names again that concern the caller, except for those that were resolved a
- * moment ago. May block. */
+/* Resolves again each noted name that concerns the caller, unless it was resolved a moment ago. May
+ * block. */
 void rl_resolve_missed(rl_resolver *resolver,
 	bool (*concerns)(const void *ctx, const rl_address *address), const void *ctx);
 

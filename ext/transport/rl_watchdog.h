@@ -13,8 +13,8 @@
  * or handles a signal.
  *
  * The watchdog's thread blocks all signals, calls no function of PHP, uses no memory of PHP, and
- * resolves no names: it learns addresses from the threads that resolved them, and a call of such a
- * thread first resolves those of its servers that the watchdog misses.
+ * resolves no names: it learns addresses from the threads that resolved them. Before each call such
+ * a thread resolves the names of the call's servers that the watchdog lacks.
  *
  * fork() waits for the mutex, so that the child finds all lists in order. The child has no such
  * thread: it closes the inherited connections without sending anything, and no lease is watched.

@@ -7,6 +7,7 @@ redislock
 require __DIR__ . '/../inc/fpm.inc';
 skip_without_fpm();
 if (!extension_loaded("session")) { die("skip no session"); }
+if (PHP_DEBUG) { die("skip a debug PHP tells of what such a hook refers to"); }
 ?>
 --FILE--
 <?php
