@@ -128,7 +128,7 @@ static void step(char letter)
 static void go_to(int64_t ms)
 {
 	while (fake_ms() < ms) {
-		int64_t next = fake_clock + 10 * MS;
+		int64_t next = fake_clock + STEP_MS / 4 * MS;
 		for (int i = 0; i < 2; i++) {
 			if (ours[i].late_at <= fake_clock) {
 				carry_out(&ours[i]);
