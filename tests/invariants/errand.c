@@ -90,7 +90,8 @@ bool invariants_of_errand(const rl_errand *errand)
 			"rl_errand: its connection leads to its node") &&
 		holds(errand->budget_end <= errand->budget_max, "rl_errand: the budget has its limit") &&
 		holds(errand->hops <= RL_HOPS_MAX + 1, "rl_errand: it asks few other nodes") &&
-		holds((errand->text != NULL) == (errand->text_len > 0), "rl_errand: a text has a length");
+		holds((errand->text != NULL) == (errand->text_len + errand->labels_len > 0),
+			"rl_errand: its text and its labels have a length");
 }
 
 bool invariants_of_resting_errand(const rl_errand *errand)
