@@ -8,7 +8,7 @@ require __DIR__ . '/../inc/check.inc';
 /** @param callable $value at each second of 100, as far as it is a number */
 function verdict_of(?float $more, callable $value): ?string
 {
-    $row = new Row('panel', 'row', '', $more, 10.0);
+    $row = new Row('panel', 'row', '', $more, 10.0, 10.0);
     for ($at = 1; $at <= 100 && $value($at) !== null; $at++) {
         $row->values[] = [(float) $at, (float) $value($at)];
     }
@@ -27,6 +27,20 @@ same('no look after the warm-up', 'it has no value after the beginning',
     verdict_of(0, fn (int $at): ?int => $at < 20 ? 3 : null));
 same('no look at the end', 'it was not looked at after 89 s',
     verdict_of(0, fn (int $at): ?int => $at < 90 ? 3 : null));
+
+/* Connections may come to their most until the middle, and no later. */
+$rows = new Rows(100.0);
+for ($at = 1; $at <= 100; $at++) {
+    $rows->add('connections', 'late', '', 0, $at, min($at, 50));
+    $rows->add('connections', 'later', '', 0, $at, min($at, 51));
+    $rows->add('threads', 'late', '', 0, $at, min($at, 50));
+}
+same('connections that are all there in the middle', null,
+    $rows->all['connections: late']->verdict(100.0));
+same('connections that grow later', 'it grew by 1, allowed are 0',
+    $rows->all['connections: later']->verdict(100.0));
+same('threads that grow until then', 'it grew by 17, allowed are 0',
+    $rows->all['threads: late']->verdict(100.0));
 
 $rows = new Rows(100.0);
 foreach (['a', 'b & c'] as $name) {
