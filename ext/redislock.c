@@ -153,10 +153,16 @@ static PHP_MSHUTDOWN_FUNCTION(redislock)
 	return SUCCESS;
 }
 
+/* The destructor of a hook may end in a fatal error. For one that leaves this function, PHP 8.4
+ * ends the process before its leases are freed. What is left of the hooks is discarded later. */
 static PHP_RSHUTDOWN_FUNCTION(redislock)
 {
-	redislock_yield_forget();
-	redislock_observer_forget();
+	zend_try
+	{
+		redislock_yield_forget();
+		redislock_observer_forget();
+	}
+	zend_end_try();
 	return SUCCESS;
 }
 

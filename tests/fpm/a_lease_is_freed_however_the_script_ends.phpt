@@ -46,6 +46,12 @@ $endings = [
         => ['$lock->synchronized("section", fn () => eval("class RedisLock {}"));',
             '~Fatal error: ~'],
     'an error by E_USER_ERROR' => ['trigger_error("oh", E_USER_ERROR);', '~Fatal error:  oh~'],
+    'a fatal error when modules end the request' => ['class Dies {
+            function __invoke() { return false; }
+            function __destruct() { eval("class Dies {}"); }
+        }
+        ob_start(function () { RedisLock::waitWith(new Dies); return ""; });
+        return;', '~Fatal error: ~'],
     'the memory limit'
         => ['ini_set("memory_limit", "8M"); $a = str_repeat("a", 16 << 20);',
             '~Allowed memory size of 8388608 bytes exhausted~'],

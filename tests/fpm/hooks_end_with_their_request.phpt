@@ -37,7 +37,7 @@ $handler = 'class Handler extends SessionHandler
 $dies = 'class Dies
     {
         function __invoke() { return false; }
-        function __destruct() { trigger_error("in a destructor", E_USER_ERROR); }
+        function __destruct() { eval("class Dies {}"); } /* a fatal error */
     }
     ob_start(function (string $text) { RedisLock::waitWith(new Dies); return $text; });
     echo "page";';

@@ -46,8 +46,8 @@ $token = $lock->acquire('k');
 RedisLock::waitWith(function () { Fiber::suspend(); });
 $handler->fiber = new Fiber(fn () => $lock->acquire('k', wait: 1));
 $handler->fiber->start();
-trigger_error('a fatal error', E_USER_ERROR);
+eval('final class Handler {}');
 ?>
 --EXPECTF--
-Fatal error: a fatal error in %s on line %d
+Fatal error: Cannot %sclare class Handler%s on line %d
 ended
