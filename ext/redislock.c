@@ -153,8 +153,9 @@ static PHP_MSHUTDOWN_FUNCTION(redislock)
 	return SUCCESS;
 }
 
-/* The destructor of a hook may end in a fatal error. For one that leaves this function, PHP 8.4
- * ends the process before its leases are freed. What is left of the hooks is discarded later. */
+/* The destructor of a hook may end in a fatal error. If its bail-out left this function, PHP 8.4
+ * would end the process at once, and the leases of the request would not be freed. A hook that the
+ * bail-out has skipped is discarded after the deactivation. */
 static PHP_RSHUTDOWN_FUNCTION(redislock)
 {
 	zend_try
