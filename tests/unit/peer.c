@@ -6,6 +6,7 @@
 #include "transport/rl_os.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -70,6 +71,7 @@ bool peer_open_tcp(peer *self, int backlog)
 static void *run(void *arg)
 {
 	peer *self = arg;
+	sem_post(&self->begins);
 	self->talk(self);
 	return NULL;
 }
@@ -77,7 +79,10 @@ static void *run(void *arg)
 void peer_start(peer *self, void (*talk)(peer *))
 {
 	self->talk = talk;
+	sem_init(&self->begins, 0, 0);
 	self->is_talking = pthread_create(&self->thread, NULL, run, self) == 0;
+	while (self->is_talking && sem_wait(&self->begins) != 0 && errno == EINTR) {
+	}
 }
 
 void peer_close(peer *self)

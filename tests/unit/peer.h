@@ -7,6 +7,7 @@
 #define PEER_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +18,7 @@ struct peer {
 	uint16_t port; /* of a TCP listener */
 	char path[64]; /* of a unix one */
 	pthread_t thread;
+	sem_t begins; /* posted by the thread */
 	bool is_talking;
 	void (*talk)(peer *self);
 	char heard[8192]; /* all bytes that came, ended by NUL */
@@ -32,7 +34,9 @@ bool peer_knows_localhost(void);
 bool peer_open_unix(peer *self, int backlog);
 bool peer_open_tcp(peer *self, int backlog);
 
-/* Runs talk in a thread; peer_close() waits for its end. */
+/* Runs talk in a thread, which has begun when this returns: ASan allocates while a thread begins,
+ * and a child that was forked meanwhile would wait for its locks without end. peer_close() waits
+ * for the end of talk. */
 void peer_start(peer *self, void (*talk)(peer *self));
 void peer_close(peer *self);
 
