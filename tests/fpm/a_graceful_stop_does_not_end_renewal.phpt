@@ -16,7 +16,7 @@ $running = [];
 /* All servers first: they would inherit the connection of a request, and FPM waits for its end. */
 foreach (['stop' => SIGQUIT, 'reload' => SIGUSR2] as $what => $signal) {
     $server = start_server();
-    $running[$what] = [$server, start_fpm($server, ['process_control_timeout' => '10s']), $signal];
+    $running[$what] = [$server, start_fpm($server, ['process_control_timeout' => '30s']), $signal];
 }
 foreach ($running as $what => [$server, $fpm, $signal]) {
     $request = $fpm->start('
