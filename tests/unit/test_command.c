@@ -114,8 +114,8 @@ static void script_verbs_have_the_right_arguments(void)
 	CHECK_ARGV(force, "EVALSHA", sha_of(RL_SCRIPT_FORCE), "3", "key", "mark", "tickets", "10");
 }
 
-/* A try and a probe name the keys of all permits, and their number. A release names the key of one,
- * and as an undo of a try all of them. */
+/* A try and a probe name the keys of all permits, and their number. A try that puts a permit back
+ * names its key alone. A release names the key of one, and as an undo of a try all of them. */
 static void the_permits_of_a_lock_are_keys(void)
 {
 	static const rl_bytes keys[] = {{"key", 3}, {"key#2", 5}};
@@ -127,6 +127,11 @@ static void the_permits_of_a_lock_are_keys(void)
 	try.no_helpers = true;
 	CHECK_ARGV(try, "EVALSHA", sha_of(RL_SCRIPT_TRY), "2", "key", "key#2", "token", "250", "0", "0",
 		"waiter", "0", "10", "2");
+	rl_request put_back = request_of(RL_VERB_TRY);
+	put_back.permits = 2;
+	put_back.key = keys[1];
+	CHECK_ARGV(put_back, "EVALSHA", sha_of(RL_SCRIPT_TRY), "3", "key#2", "mark", "tickets", "token",
+		"250", "0", "0", "waiter", "0");
 	rl_request undo = rl_request_undo(&try);
 	CHECK_ARGV(undo, "EVAL", text_of(RL_SCRIPT_FREE_ANY), "2", "key", "key#2", "token");
 	rl_request probe = request_of(RL_VERB_PROBE);

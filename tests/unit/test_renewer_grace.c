@@ -131,6 +131,22 @@ static void a_lease_that_was_not_replicated_is_put_back_at_once(void)
 	CHECK_INT(fake_stats.lost, 0);
 }
 
+/* A try that takes all permits for its own would take the key of the marks for the second one. */
+static void a_permit_whose_set_is_in_doubt_is_put_back_by_its_key(void)
+{
+	rl_renewal *one = prepare(NEW);
+	one->lease->permits = 2;
+	watching_win(one, TTL);
+	fake_says(1, ":0");
+	fake_acts(1, FAKE_BREAK, NULL, 100 * MS);
+	fake_says(1, "*:1 :0");
+	watching_to(11000);
+	CHECK_COUNT("10000 " SET_BACK, 1);
+	CHECK_COUNT("b2 try k tok 30002 1 0 - 0\n", 1);
+	CHECK_INT(fake_stats.renewed, 1);
+	CHECK_INT(fake_stats.lost, 0);
+}
+
 /* By now other clients may take the lock, and some client has deleted it. */
 static void a_lease_that_a_settled_primary_does_not_have_is_lost(void)
 {
@@ -275,6 +291,7 @@ static const check_test tests[] = {TEST(age_and_address_are_looked_up_together),
 	TEST(a_lease_is_not_put_back_at_once_after_the_switch),
 	TEST(a_renewal_on_a_new_connection_needs_a_lookup_after_its_login),
 	TEST(a_lease_that_was_not_replicated_is_put_back_at_once),
+	TEST(a_permit_whose_set_is_in_doubt_is_put_back_by_its_key),
 	TEST(a_lease_that_a_settled_primary_does_not_have_is_lost),
 	TEST(a_lease_that_was_not_replicated_is_lost_without_grace),
 	TEST(a_lease_with_a_callers_token_is_lost), TEST(a_lease_that_another_client_holds_is_lost),

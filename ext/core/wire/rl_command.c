@@ -79,16 +79,23 @@ static bool has_reservation(const rl_request *request)
 	return request->reserve_ms > 0 && !rl_request_is_without_helpers(request);
 }
 
-/* And behind it, where the lock has several permits, their number. Only a lock on one server has
- * some, so the reservation is the shortest one. */
-static void add_reservation(rl_command *command, const rl_request *request)
+/* And behind it, if there are several, the number of permits. Only a lock on one server has
+ * several, so the reservation is the shortest one. */
+static void add_reservation(rl_command *command, const rl_request *request, unsigned permits)
 {
-	if (request->permits > 1) {
+	if (permits > 1) {
 		add(command, LITERAL("10"));
-		add_number(command, request->permits);
+		add_number(command, permits);
 	} else if (has_reservation(request)) {
 		add_number(command, request->reserve_ms);
 	}
+}
+
+/* The script takes so many of its keys for permits. A try that names one key is about this permit:
+ * the watch puts it back where a failover has lost it. */
+static unsigned named_permits(const rl_request *request)
+{
+	return request->permit_keys != NULL ? request->permits : 1;
 }
 
 static void build_set(rl_command *command, const rl_request *request)
@@ -110,7 +117,7 @@ static void build_try(rl_command *command, const rl_request *request)
 	add_number(command, (int64_t) request->place);
 	add(command, request->waiter.data != NULL ? request->waiter : LITERAL(""));
 	add_number(command, request->mark_ms);
-	add_reservation(command, request);
+	add_reservation(command, request, named_permits(request));
 }
 
 static void build_probe(rl_command *command, const rl_request *request)
@@ -119,7 +126,7 @@ static void build_probe(rl_command *command, const rl_request *request)
 	add(command, request->token);
 	add(command, request->waiter);
 	add_number(command, request->mark_ms);
-	add_reservation(command, request);
+	add_reservation(command, request, named_permits(request));
 }
 
 static void build_blpop(rl_command *command, const rl_request *request)
@@ -155,7 +162,7 @@ static void build_release(rl_command *command, const rl_request *request)
 	if (!has_more) {
 		return;
 	}
-	add_reservation(command, request);
+	add_reservation(command, request, request->permits);
 	if (request->done_ms > 0) {
 		if (!reserves) {
 			add(command, LITERAL(""));
@@ -184,7 +191,7 @@ static void build_swap(rl_command *command, const rl_request *request)
 static void build_force(rl_command *command, const rl_request *request)
 {
 	add_script(command, request, RL_SCRIPT_FORCE);
-	add_reservation(command, request);
+	add_reservation(command, request, request->permits);
 }
 
 static void build_exists(rl_command *command, const rl_request *request)
