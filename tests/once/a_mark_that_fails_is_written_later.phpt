@@ -21,6 +21,26 @@ eventually('the mark', fn () => $server->cmd('GET', 'mail') === 'rl1.done', slac
 same('the next call', false, $lock->once('mail', fn () => 1, for: 60));
 $server->cmd('DEL', 'mail');
 
+/* The server stands still from before the second renewal, which is under way when the section ends.
+ * The watchdog writes a release behind it, which the server reads first. */
+undisturbed(0.2, function () use ($server): void {
+    $server->cmd('DEL', 'mail');
+    $lock = new RedisLock($server->dsn('?timeout=0.5'));
+    $renewed = fn (): int => RedisLock::stats()['renewed'];
+    $before = $renewed();
+    $work = function () use ($server, $renewed, $before): void {
+        await('the first renewal', 20.0, fn () => $renewed() > $before);
+        usleep(500000);
+        $server->pause();
+        usleep(700000);
+    };
+    same('a renewal under way', true, $lock->once('mail', $work, ttl: 3, for: 60));
+    $server->resume();
+    eventually('a renewal under way: the mark',
+        fn () => $server->cmd('GET', 'mail') === 'rl1.done', slack(5.0));
+});
+$server->cmd('DEL', 'mail');
+
 /* The answer is lost: the second copy finds the mark of the first. */
 $lossy = fake_server([rule('EVALSHA', ['forward', 'close'], times: 1, skip: 1)], $server);
 $other = new RedisLock($lossy->dsn());

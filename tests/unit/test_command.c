@@ -166,7 +166,7 @@ static void a_release_may_leave_a_mark(void)
 	CHECK_ARGV(
 		release, "EVALSHA", sha_of(RL_SCRIPT_RELEASE), "1", "key", "token", "", "", "", "60000");
 	rl_request undo = rl_request_undo(&release);
-	CHECK_ARGV(undo, "EVAL", text_of(RL_SCRIPT_RELEASE), "1", "key", "token");
+	CHECK_ARGV(undo, "EVAL", text_of(RL_SCRIPT_RELEASE), "1", "key", "token", "", "", "", "60000");
 }
 
 /* A try counts its arguments, so they stay, empty. A release leaves the last one out. */
@@ -175,7 +175,7 @@ static void a_command_without_a_waiter_leaves_its_arguments_out(void)
 	rl_request try = request_of(RL_VERB_TRY);
 	try.waiter = (rl_bytes){NULL, 0};
 	CHECK_ARGV(try, "EVALSHA", sha_of(RL_SCRIPT_TRY), "3", "key", "mark", "tickets", "token", "250",
-		"0", "0", "", "0");
+		"0", "0", "-", "0");
 	rl_request release = request_of(RL_VERB_RELEASE);
 	release.waiter = (rl_bytes){NULL, 0};
 	CHECK_ARGV(

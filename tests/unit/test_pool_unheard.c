@@ -207,6 +207,27 @@ static void further_use_of_a_silent_connection_does_not_prolong_its_time(void)
 	CHECK(take() == NULL);
 }
 
+/* The connection was made while no operation waited for it, so what was queued goes out later. */
+static void a_connection_that_was_sent_nothing_is_not_silent(void)
+{
+	fake_begin(1);
+	fake_dials(0, FAKE_ACCEPT_AT_ONCE, 0);
+	rl_error err;
+	rl_request request = {.verb = RL_VERB_EXISTS, .key = bytes_of("k")};
+	rl_conn *conn =
+		rl_conn_dial(&fake_transport, &fake_targets[0], fake_clock + 50 * MS, &fake_env, &err);
+	CHECK(conn != NULL && rl_conn_send_blind(conn, &request));
+	rl_pool_give_unheard(&fake_pool, conn, PATIENCE, fake_clock);
+	to_ms(100);
+	CHECK(give_owing() == conn);
+	to_ms(299);
+	CHECK(take() == conn);
+	rl_pool_give_unheard(&fake_pool, taken, PATIENCE, fake_clock);
+	taken = NULL;
+	to_ms(300);
+	CHECK(take() == NULL);
+}
+
 static void a_silent_connection_that_has_died_is_dropped(void)
 {
 	fake_begin(1);
@@ -722,6 +743,7 @@ static const check_test tests[] = {
 	TEST(a_connection_that_has_answered_is_not_silent),
 	TEST(any_answer_begins_the_time_for_silence_anew),
 	TEST(further_use_of_a_silent_connection_does_not_prolong_its_time),
+	TEST(a_connection_that_was_sent_nothing_is_not_silent),
 	TEST(a_silent_connection_that_has_died_is_dropped),
 	TEST(a_connection_with_pending_replies_lingers_when_the_pool_ends),
 	TEST(a_connection_with_pending_replies_lingers_when_its_address_is_cleared),

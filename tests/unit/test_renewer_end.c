@@ -180,6 +180,15 @@ static void a_release_that_failed_follows_the_renewal_under_way(void)
 	CHECK_LOG("10100 a1 RELEASE k tok\n");
 }
 
+/* It arrives before the release that the owner has left to the watch. */
+static void a_release_after_the_renewal_leaves_the_mark_of_work_that_is_done(void)
+{
+	rl_renewal *one = fly();
+	one->lease->done_ms = 60000;
+	watching_let_go(one, false);
+	CHECK_LOG("10000 a1 RELEASE k tok - - - 60000\n");
+}
+
 static void a_lease_without_a_renewal_in_flight_is_not_released(void)
 {
 	watching_begin(1);
@@ -279,6 +288,7 @@ static const check_test tests[] = {
 	TEST(a_lease_that_was_released_needs_no_further_command),
 	TEST(a_lease_that_could_not_be_released_is_released_after_its_renewal),
 	TEST(a_release_that_failed_follows_the_renewal_under_way),
+	TEST(a_release_after_the_renewal_leaves_the_mark_of_work_that_is_done),
 	TEST(a_lease_without_a_renewal_in_flight_is_not_released),
 	TEST(a_lease_that_is_lost_is_not_released),
 	TEST(a_lease_with_a_callers_token_is_not_released),

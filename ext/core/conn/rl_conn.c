@@ -607,6 +607,14 @@ bool rl_conn_retract(rl_conn *conn)
 
 /* ---- in the pool ---- */
 
+void rl_conn_note_pending(rl_conn *conn, int64_t now)
+{
+	bool is_any_due = conn->pending_count > 0 && conn->transport->sent(conn->link) > 0;
+	if (!is_any_due || conn->pending_since == 0) {
+		conn->pending_since = is_any_due ? now : 0;
+	}
+}
+
 bool rl_conn_catch_up(rl_conn *conn, int64_t now)
 {
 	rl_conn_event event;
@@ -618,12 +626,10 @@ bool rl_conn_catch_up(rl_conn *conn, int64_t now)
 	} while (event.type == RL_CONN_READY);
 	/* A server cannot answer what it is sent only now: a login, if no operation has waited for the
 	 * connection since it was dialled. */
-	bool is_sent_now = conn->transport->sent(conn->link) != sent;
-	if (conn->pending_count == 0) {
+	if (conn->transport->sent(conn->link) != sent) {
 		conn->pending_since = 0;
-	} else if (conn->pending_since == 0 || is_sent_now) {
-		conn->pending_since = now;
 	}
+	rl_conn_note_pending(conn, now);
 	return event.type == RL_CONN_NONE;
 }
 

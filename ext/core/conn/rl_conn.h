@@ -77,7 +77,7 @@ struct rl_conn {
 	/* The shortest round trip so far; 0 = none was measured. */
 	int64_t round_trip;
 	int64_t connect_end; /* connecting is given up then */
-	/* Since then replies are pending, and none has arrived; 0 = not noted. */
+	/* Since then replies are pending, and none has arrived; 0 = not noted, or nothing was sent. */
 	int64_t pending_since;
 	/* How long a reply may be pending while no operation waits for it; 0 = not noted. */
 	int64_t unheard_ns;
@@ -229,6 +229,9 @@ void rl_conn_keep(rl_conn *conn);
 /* Takes back the commands since the login, or since rl_conn_keep(), that were not sent because the
  * connection is not established. True = none of them is left unsent. */
 bool rl_conn_retract(rl_conn *conn);
+
+/* Notes since when the connection waits for replies. Call it when no operation waits for it. */
+void rl_conn_note_pending(rl_conn *conn, int64_t now);
 
 /* To be called while no operation has the connection. Continues to connect, sends the remaining
  * bytes, and discards the replies that have arrived. False = the connection cannot be used any

@@ -247,7 +247,7 @@ static bool is_under_way(const rl_conn *conn)
 /* A reply has been pending for so long that the connection must be checked for it. */
 static bool is_silent(const rl_conn *conn, int64_t now)
 {
-	return conn->unheard_ns > 0 && conn->pending_count > 0 &&
+	return conn->unheard_ns > 0 && conn->pending_count > 0 && conn->pending_since != 0 &&
 		now - conn->pending_since >= conn->unheard_ns;
 }
 
@@ -435,11 +435,7 @@ void rl_pool_give_unheard(rl_pool *pool, rl_conn *conn, int64_t unheard_ns, int6
 {
 	rl_pool_give(pool, conn, now);
 	conn->unheard_ns = unheard_ns;
-	if (conn->pending_count == 0) {
-		conn->pending_since = 0;
-	} else if (conn->pending_since == 0) {
-		conn->pending_since = now;
-	}
+	rl_conn_note_pending(conn, now);
 }
 
 bool rl_pool_has(rl_pool *pool, const rl_target *target, rl_pool_want want, int64_t now)

@@ -115,7 +115,8 @@ static void build_try(rl_command *command, const rl_request *request)
 	add_number(command, request->ttl_ms);
 	add(command, request->maybe_ours ? LITERAL("1") : LITERAL("0"));
 	add_number(command, (int64_t) request->place);
-	add(command, request->waiter.data != NULL ? request->waiter : LITERAL(""));
+	/* The script removes the mark of this name. The member '' has the longest reservation. */
+	add(command, request->waiter.data != NULL ? request->waiter : LITERAL("-"));
 	add_number(command, request->mark_ms);
 	add_reservation(command, request, named_permits(request));
 }
@@ -302,6 +303,7 @@ rl_request rl_request_undo(const rl_request *request)
 		.permits = request->permits,
 		.permit_keys = request->permit_keys,
 		.token = request->token,
+		.done_ms = request->done_ms,
 		.no_helpers = true,
 		.form = RL_FORM_TEXT,
 		.is_asking = request->is_asking};
