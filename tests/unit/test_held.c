@@ -72,13 +72,14 @@ static void no_reply_is_passed_on_before_the_verdict(void)
 
 static void replies_keep_their_order_and_their_content(void)
 {
-	rl_reply elements[] = {number(1), number(1234567), text(RL_REPLY_STRING, "x")};
 	char ok[] = "OK";
+	char holder[] = "web7:12";
+	rl_reply elements[] = {number(1), number(1234567), text(RL_REPLY_STRING, holder)};
 	hold(text(RL_REPLY_STATUS, ok), 3, true);
 	hold((rl_reply){.type = RL_REPLY_ARRAY, .elements = elements, .count = 3}, 1, true);
 	hold((rl_reply){.type = RL_REPLY_NIL}, 2, true);
 	hold(text(RL_REPLY_ERROR, "ERR x"), 5, false);
-	ok[0] = '?'; /* a copy was kept */
+	ok[0] = holder[0] = '?'; /* copies were kept */
 	elements[1].integer = 0;
 	judge(number(2));
 	check_next_is(RL_REPLY_STATUS, 3);
@@ -87,7 +88,7 @@ static void replies_keep_their_order_and_their_content(void)
 	CHECK_INT(taken.count, 3);
 	CHECK_INT(taken.elements[0].integer, 1);
 	CHECK_INT(taken.elements[1].integer, 1234567);
-	CHECK_INT(taken.elements[2].text.len, 0); /* no array that is held has a text */
+	CHECK(rl_bytes_equal(taken.elements[2].text, bytes_of("web7:12")));
 	check_next_is(RL_REPLY_NIL, 2);
 	check_next_is(RL_REPLY_ERROR, 5);
 	check_words("ERR x");

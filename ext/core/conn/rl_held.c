@@ -9,36 +9,53 @@
 
 /* No held reply has more elements, or a longer text that matters. */
 #define ELEMENTS_MAX 5
-#define TEXT_MAX 1024
+#define TEXT_MAX 8192
 
 struct rl_held_reply {
 	rl_reply reply;
 	rl_reply elements[ELEMENTS_MAX];
-	char *text; /* owned */
+	char *text; /* owned: the texts of the reply and of its elements */
 	unsigned tag;
 	bool needs_replicas;
 };
 
-/* Copies a reply, but no texts inside of an array. The elements are found where they are needed,
- * because the list of held replies may move. */
+static size_t kept_len(rl_bytes text)
+{
+	return text.len < TEXT_MAX ? text.len : TEXT_MAX;
+}
+
+/* Points the text to a copy in the room, and moves the room behind it. */
+static void copy_text(rl_bytes *text, char **room)
+{
+	size_t len = kept_len(*text);
+	if (len > 0) {
+		memcpy(*room, text->data, len);
+		*text = rl_bytes_of(*room, len);
+		*room += len;
+	}
+}
+
+/* Copies a reply. The elements are found where they are needed, because the list of held replies
+ * may move. */
 static bool copy(rl_held_reply *to, const rl_reply *from)
 {
 	to->reply = *from;
 	to->reply.elements = NULL;
 	to->reply.count = from->count < ELEMENTS_MAX ? from->count : ELEMENTS_MAX;
+	size_t size = kept_len(from->text);
 	for (size_t i = 0; i < to->reply.count; i++) {
 		to->elements[i] = from->elements[i];
-		to->elements[i].text = (rl_bytes){NULL, 0};
 		to->elements[i].count = 0;
+		size += kept_len(from->elements[i].text);
 	}
-	if (from->text.len > 0) {
-		size_t len = from->text.len < TEXT_MAX ? from->text.len : TEXT_MAX;
-		to->text = malloc(len);
-		if (to->text == NULL) {
-			return false;
-		}
-		memcpy(to->text, from->text.data, len);
-		to->reply.text = rl_bytes_of(to->text, len);
+	to->text = size > 0 ? malloc(size) : NULL;
+	if (size > 0 && to->text == NULL) {
+		return false;
+	}
+	char *room = to->text;
+	copy_text(&to->reply.text, &room);
+	for (size_t i = 0; i < to->reply.count; i++) {
+		copy_text(&to->elements[i].text, &room);
 	}
 	return true;
 }
