@@ -19,7 +19,7 @@
  * again. */
 #define RESOLVE_AGAIN_NS (60 * RL_NS_PER_SECOND)
 
-bool (*redislock_call_refuses_wait)(const redislock_client *client, rl_bytes key);
+bool (*redislock_call_refuses_wait)(redislock_client *client, rl_bytes key);
 
 /* The sets of members that this process has had, in all threads. */
 static _Atomic uint64_t sets;
@@ -129,24 +129,36 @@ static void wait_by_script(redislock_call *call)
 	redislock_yield_wait(&call->suspension, acquire != NULL && rl_acquire_may_stop(acquire));
 }
 
-/* The wait can only block, and a lease of another flow holds the lock. */
-static bool is_in_vain(const redislock_call *call)
+void redislock_call_block(rl_op *op)
+{
+	/* Calls of other flows may be suspended. */
+	static const rl_guard beside_others = {.heard = redislock_yield_heard};
+	rl_drive(&REDISLOCK_G(net), op, REDISLOCK_G(suspended) != NULL ? &beside_others : NULL);
+}
+
+/* The wait can only block, and it is not known yet whether a lease of another flow has the lock. */
+static bool must_ask(const redislock_call *call)
 {
 	const rl_acquire *acquire = rl_acquire_of(call->op);
-	return acquire != NULL && acquire->op.call.terms.request.permits <= 1 &&
-		rl_acquire_may_stop(acquire) && redislock_call_refuses_wait(call->client, call->op->lock);
+	return !call->was_asked && acquire != NULL && acquire->op.call.terms.request.permits <= 1 &&
+		rl_acquire_may_stop(acquire);
 }
 
 static rl_yielded guard_yield(void *ctx, const struct pollfd *fds, unsigned count, int64_t at)
 {
 	redislock_call *call = ctx;
 	int64_t *ask_at = call->abort != NULL ? &call->abort->due_at : NULL;
-	if (!redislock_yield_begin(&call->suspension, fds, count, at, ask_at)) {
-		return is_in_vain(call) ? RL_YIELD_ABANDONED : RL_YIELD_REFUSED;
+	if (redislock_yield_begin(&call->suspension, fds, count, at, ask_at)) {
+		bool goes_on = run_php(call, wait_by_script);
+		redislock_yield_end(&call->suspension);
+		return goes_on ? RL_YIELDED : RL_YIELD_ABANDONED;
 	}
-	bool goes_on = run_php(call, wait_by_script);
-	redislock_yield_end(&call->suspension);
-	return goes_on ? RL_YIELDED : RL_YIELD_ABANDONED;
+	if (!must_ask(call)) {
+		return RL_YIELD_REFUSED;
+	}
+	call->was_asked = true;
+	return redislock_call_refuses_wait(call->client, call->op->lock) ? RL_YIELD_ABANDONED
+																	 : RL_YIELDED;
 }
 
 static zend_always_inline redislock_call *begin(redislock_client *client, rl_op *op)

@@ -56,6 +56,8 @@ struct redislock_call {
 	redislock_suspension suspension;
 	uint64_t fork_generation;
 	bool has_bailed_out;
+	/* The call cannot yield any more, and redislock_call_refuses_wait() was asked. */
+	bool was_asked;
 };
 
 /*
@@ -78,9 +80,13 @@ redislock_call *redislock_call_try(redislock_client *client, rl_op *op, int64_t 
  * @return NULL = the waiter has thrown, or there was no memory */
 redislock_call *redislock_call_lend(redislock_client *client, rl_op *op);
 
-/* Asked while a call waits for another holder and cannot yield, so that all flows of the thread
- * stand still. True = the wait would never end, and an exception was thrown. Set by MINIT. */
-extern bool (*redislock_call_refuses_wait)(const redislock_client *client, rl_bytes key);
+/* Runs an operation to its end, with no PHP code meanwhile, and without names to resolve. */
+void redislock_call_block(rl_op *op);
+
+/* Asked once while a call waits for another holder and cannot yield, so that all flows of the
+ * thread stand still. True = the servers say that the wait would never end, and an exception was
+ * thrown. Set by MINIT. */
+extern bool (*redislock_call_refuses_wait)(redislock_client *client, rl_bytes key);
 
 /* True in a forked child, of a call that its parent has begun. */
 bool redislock_call_has_forked(const redislock_call *call);

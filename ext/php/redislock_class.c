@@ -254,23 +254,31 @@ static redislock_call *ask(
 	return redislock_call_run(client, op);
 }
 
+static rl_op *new_question(redislock_client *client, rl_bytes key)
+{
+	return rl_plain_new(&client->set, client->pool, &REDISLOCK_G(env),
+		&(rl_plain_args){.verb = RL_VERB_OWNER, .key = key});
+}
+
+/* The answer of new_question() is this token. */
+static bool is_of_token(const rl_op *op, rl_bytes token)
+{
+	const rl_errand *member = rl_quorum_call_owner(&op->call);
+	return op->status == RL_OK &&
+		rl_bytes_equal(rl_bytes_of(member->text, member->text_len), token);
+}
+
 /* Asks the servers whether a quorum has the token. False = no quorum has, or the servers could not
  * be asked, or an exception was thrown.
  * @param until a failure after this time is thrown */
 static bool is_owner(
 	redislock_client *client, rl_bytes key, const zend_string *token, int64_t until)
 {
-	redislock_call *call = redislock_call_try(client,
-		rl_plain_new(&client->set, client->pool, &REDISLOCK_G(env),
-			&(rl_plain_args){.verb = RL_VERB_OWNER, .key = key}),
-		until);
+	redislock_call *call = redislock_call_try(client, new_question(client, key), until);
 	if (call == NULL) {
 		return false;
 	}
-	const rl_errand *member = rl_quorum_call_owner(&call->op->call);
-	bool is_same = call->op->status == RL_OK &&
-		rl_bytes_equal(rl_bytes_of(member->text, member->text_len),
-			rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token)));
+	bool is_same = is_of_token(call->op, rl_bytes_of(ZSTR_VAL(token), ZSTR_LEN(token)));
 	redislock_call_end(call);
 	return is_same;
 }
@@ -326,16 +334,23 @@ static bool check_deadlock(redislock_client *client, rl_bytes key, bool can_nest
 	return false;
 }
 
-/* A call that could yield when it began, and cannot any more. */
-static bool refuses_wait(const redislock_client *client, rl_bytes key)
+/* The same for a call that could yield when it began, and cannot any more. */
+static bool refuses_wait(redislock_client *client, rl_bytes key)
 {
 	const redislock_record *record = redislock_record_blocking(client, key, false);
-	if (record != NULL) {
+	rl_op *op = record != NULL ? new_question(client, key) : NULL;
+	if (op == NULL) {
+		return false;
+	}
+	redislock_call_block(op);
+	bool is_ours = is_of_token(op, rl_lease_token(record->lease));
+	rl_op_free(op);
+	if (is_ours) {
 		throw_deadlock(client,
-			rl_bytes_of(key.data + client->prefix_len, key.len - client->prefix_len), true,
+			rl_bytes_of(key.data + client->prefix_len, key.len - client->prefix_len), false,
 			redislock_flow_is_current(&record->flow));
 	}
-	return record != NULL;
+	return is_ours;
 }
 
 /* Refuses a token whose release is still being repeated on the same servers: that release could

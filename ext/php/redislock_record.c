@@ -17,7 +17,6 @@
 #include "core/base/rl_block.h"
 #include "core/base/rl_time.h"
 #include "core/lock/rl_releases.h"
-#include "transport/rl_driver.h"
 #include "transport/rl_process.h"
 #include "transport/rl_watchdog.h"
 
@@ -500,9 +499,7 @@ static rl_op *run_releases(
 {
 	*call = NULL;
 	if (way == REDISLOCK_RELEASE_QUIET || !redislock_yield_is_possible()) {
-		/* Calls of other flows may be suspended. */
-		static const rl_guard beside_others = {.heard = redislock_yield_heard};
-		rl_drive(&REDISLOCK_G(net), op, REDISLOCK_G(suspended) != NULL ? &beside_others : NULL);
+		redislock_call_block(op);
 		return op;
 	}
 	*call = redislock_call_lend(client, op);
