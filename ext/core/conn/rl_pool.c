@@ -244,11 +244,17 @@ static bool is_under_way(const rl_conn *conn)
 		(conn->logins_pending > 0 || !conn->transport->is_connected(conn->link));
 }
 
-/* A reply has been pending for so long that the connection must be checked for it. */
+/* A reply has been pending for so long that the connection must be looked after; or nothing was
+ * sent yet, and the system may be able to send it by now. */
+static bool is_overdue(const rl_conn *conn, int64_t now)
+{
+	return conn->unheard_ns > 0 && conn->pending_count > 0 &&
+		now - conn->pending_since >= conn->unheard_ns;
+}
+
 static bool is_silent(const rl_conn *conn, int64_t now)
 {
-	return conn->unheard_ns > 0 && conn->pending_count > 0 && conn->pending_since != 0 &&
-		now - conn->pending_since >= conn->unheard_ns;
+	return conn->pending_since != 0 && is_overdue(conn, now);
 }
 
 /* Catches up with a connection that no operation waited for. False = it failed and was dropped, and
@@ -322,7 +328,7 @@ static rl_conn **find_alive(rl_pool *pool, const rl_target *target, rl_pool_want
 	rl_conn **slot;
 	while ((slot = best_of(pool, target, want == RL_WANT_QUIET)) != NULL) {
 		rl_conn *conn = *slot;
-		if (is_under_way(conn) || (is_silent(conn, now) && !may_be_silent(want))) {
+		if (is_under_way(conn) || (is_overdue(conn, now) && !may_be_silent(want))) {
 			if (look_after(pool, slot, now)) {
 				return slot;
 			}
@@ -386,8 +392,8 @@ bool rl_pool_lingers(rl_pool *pool, int64_t now)
 static void look_after_own(rl_pool *pool, uint64_t lock, int64_t now)
 {
 	for (rl_conn **slot = &pool->idle; *slot != NULL;) {
-		bool is_overdue = rl_conn_may_free(*slot, lock) && is_silent(*slot, now);
-		if (!is_overdue || look_after(pool, slot, now)) {
+		bool is_late = rl_conn_may_free(*slot, lock) && is_overdue(*slot, now);
+		if (!is_late || look_after(pool, slot, now)) {
 			slot = &(*slot)->next;
 		}
 	}
