@@ -11,7 +11,6 @@
 
 #include "zend_exceptions.h"
 
-#include "transport/rl_driver.h"
 #include "transport/rl_process.h"
 #include "transport/rl_watchdog.h"
 
@@ -19,7 +18,7 @@
  * again. */
 #define RESOLVE_AGAIN_NS (60 * RL_NS_PER_SECOND)
 
-bool (*redislock_call_refuses_wait)(redislock_client *client, rl_bytes key);
+rl_yielded (*redislock_call_check_wait)(redislock_call *call);
 
 /* The sets of members that this process has had, in all threads. */
 static _Atomic uint64_t sets;
@@ -136,29 +135,24 @@ void redislock_call_block(rl_op *op)
 	rl_drive(&REDISLOCK_G(net), op, REDISLOCK_G(suspended) != NULL ? &beside_others : NULL);
 }
 
-/* The wait can only block, and it is not known yet whether a lease of another flow has the lock. */
-static bool must_ask(const redislock_call *call)
+/* The servers have answered that another holder has the lock, and the wait can only block. */
+static bool is_blocked(const redislock_call *call)
 {
 	const rl_acquire *acquire = rl_acquire_of(call->op);
-	return !call->was_asked && acquire != NULL && acquire->op.call.terms.request.permits <= 1 &&
-		rl_acquire_may_stop(acquire);
+	return acquire != NULL && acquire->op.call.terms.request.permits <= 1 &&
+		acquire->failures == 0 && rl_acquire_may_stop(acquire);
 }
 
 static rl_yielded guard_yield(void *ctx, const struct pollfd *fds, unsigned count, int64_t at)
 {
 	redislock_call *call = ctx;
 	int64_t *ask_at = call->abort != NULL ? &call->abort->due_at : NULL;
-	if (redislock_yield_begin(&call->suspension, fds, count, at, ask_at)) {
-		bool goes_on = run_php(call, wait_by_script);
-		redislock_yield_end(&call->suspension);
-		return goes_on ? RL_YIELDED : RL_YIELD_ABANDONED;
+	if (!redislock_yield_begin(&call->suspension, fds, count, at, ask_at)) {
+		return is_blocked(call) ? redislock_call_check_wait(call) : RL_YIELD_REFUSED;
 	}
-	if (!must_ask(call)) {
-		return RL_YIELD_REFUSED;
-	}
-	call->was_asked = true;
-	return redislock_call_refuses_wait(call->client, call->op->lock) ? RL_YIELD_ABANDONED
-																	 : RL_YIELDED;
+	bool goes_on = run_php(call, wait_by_script);
+	redislock_yield_end(&call->suspension);
+	return goes_on ? RL_YIELDED : RL_YIELD_ABANDONED;
 }
 
 static zend_always_inline redislock_call *begin(redislock_client *client, rl_op *op)

@@ -25,6 +25,7 @@
 #include "core/lock/rl_acquire.h"
 #include "core/lock/rl_op_failure.h"
 #include "core/lock/rl_plain.h"
+#include "transport/rl_driver.h"
 
 typedef struct redislock_client {
 	unsigned refs;
@@ -56,8 +57,10 @@ struct redislock_call {
 	redislock_suspension suspension;
 	uint64_t fork_generation;
 	bool has_bailed_out;
-	/* The call cannot yield any more, and redislock_call_refuses_wait() was asked. */
-	bool was_asked;
+	/* For redislock_call_check_wait(): the lease about which the servers were asked, and when they
+	 * are asked again; NULL = they were not asked. */
+	const struct redislock_record *asked_of;
+	int64_t ask_again_at;
 };
 
 /*
@@ -83,10 +86,12 @@ redislock_call *redislock_call_lend(redislock_client *client, rl_op *op);
 /* Runs an operation to its end, with no PHP code meanwhile, and without names to resolve. */
 void redislock_call_block(rl_op *op);
 
-/* Asked once while a call waits for another holder and cannot yield, so that all flows of the
- * thread stand still. True = the servers say that the wait would never end, and an exception was
- * thrown. Set by MINIT. */
-extern bool (*redislock_call_refuses_wait)(redislock_client *client, rl_bytes key);
+/* Called while a call waits for another holder and cannot yield, so that all flows of the thread
+ * stand still. Set by MINIT.
+ * @return RL_YIELD_REFUSED = the wait goes on; RL_YIELDED = the same, and the servers were asked
+ *   meanwhile; RL_YIELD_ABANDONED = they say that the wait would never end, and an exception was
+ *   thrown */
+extern rl_yielded (*redislock_call_check_wait)(redislock_call *call);
 
 /* True in a forked child, of a call that its parent has begun. */
 bool redislock_call_has_forked(const redislock_call *call);

@@ -35,6 +35,9 @@
 #include "redislock_arginfo.h"
 #include "transport/rl_watchdog.h"
 
+/* When servers that have not said who has the lock of a wait are asked again. */
+#define ASK_AGAIN_NS RL_NS_PER_SECOND
+
 typedef struct redislock_object {
 	/* One reference. NULL until the constructor has run. */
 	redislock_client *client;
@@ -335,22 +338,28 @@ static bool check_deadlock(redislock_client *client, rl_bytes key, bool can_nest
 }
 
 /* The same for a call that could yield when it began, and cannot any more. */
-static bool refuses_wait(redislock_client *client, rl_bytes key)
+static rl_yielded check_wait(redislock_call *call)
 {
+	redislock_client *client = call->client;
+	rl_bytes key = call->op->lock;
 	const redislock_record *record = redislock_record_blocking(client, key, false);
-	rl_op *op = record != NULL ? new_question(client, key) : NULL;
+	bool is_known = record == call->asked_of && rl_os_now() < call->ask_again_at;
+	rl_op *op = record != NULL && !is_known ? new_question(client, key) : NULL;
 	if (op == NULL) {
-		return false;
+		return RL_YIELD_REFUSED;
 	}
 	redislock_call_block(op);
+	bool is_held = op->status == RL_OK;
 	bool is_ours = is_of_token(op, rl_lease_token(record->lease));
 	rl_op_free(op);
-	if (is_ours) {
-		throw_deadlock(client,
-			rl_bytes_of(key.data + client->prefix_len, key.len - client->prefix_len), false,
-			redislock_flow_is_current(&record->flow));
+	call->asked_of = record;
+	call->ask_again_at = is_held ? RL_NEVER : rl_os_now() + ASK_AGAIN_NS;
+	if (!is_ours) {
+		return RL_YIELDED;
 	}
-	return is_ours;
+	throw_deadlock(client, rl_bytes_of(key.data + client->prefix_len, key.len - client->prefix_len),
+		false, redislock_flow_is_current(&record->flow));
+	return RL_YIELD_ABANDONED;
 }
 
 /* Refuses a token whose release is still being repeated on the same servers: that release could
@@ -590,8 +599,10 @@ static bool enter_again(redislock_client *client, rl_bytes key, bool is_slotted,
 	int64_t ttl_ns = ttl_ms * RL_NS_PER_MS;
 	int64_t longer_ms =
 		ttl_ns > record->lease->ttl_ns ? ttl_ms : record->lease->ttl_ns / RL_NS_PER_MS;
-	bool is_enough =
-		ttl_ns <= record->lease->ttl_ns && rl_lease_remaining(record->lease) >= ttl_ns / 2;
+	/* Only a longer TTL, which the script asks for, may set an end beyond maxHold. */
+	bool is_limited = rl_os_now() + record->lease->ttl_ns > record->lease->hold_until;
+	bool is_enough = ttl_ns <= record->lease->ttl_ns &&
+		(is_limited || rl_lease_remaining(record->lease) >= ttl_ns / 2);
 	bool is_quiet = is_enough || !redislock_callable_is_set(&policy->on_loss);
 	if (!redislock_lease_enter(object, record, is_quiet ? policy : &taking)) {
 		return false;
@@ -1368,7 +1379,7 @@ void redislock_class_register(void)
 {
 	zend_class_entry *ce = register_class_RedisLock();
 	ce->create_object = create_object;
-	redislock_call_refuses_wait = refuses_wait;
+	redislock_call_check_wait = check_wait;
 	memcpy(&handlers, &std_object_handlers, sizeof handlers);
 	handlers.offset = offsetof(redislock_object, std);
 	handlers.free_obj = free_object;

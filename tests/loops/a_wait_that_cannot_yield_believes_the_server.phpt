@@ -51,6 +51,15 @@ $server->pause();
 throws('the server is away', 'RedisLockConnectionException', '~no answer within 0.3 s|connect~',
     fn () => $lock->acquire('k', 60, 1.0));
 $server->resume();
+/* It is away when the wait begins, and comes back. */
+$server->pause();
+$child = in_fork(function () use ($server): void {
+    usleep(1500000);
+    $server->resume();
+});
+throws('the server comes back', 'RedisLockException', '~would never end~',
+    fn () => $lock->acquire('k', 60, INF), slack(20.0));
+reap($child);
 throws('the server is back', 'RedisLockException', '~would never end~',
     fn () => $lock->acquire('k', 60, slack(10.0)));
 same('release(), at the end', true, $held->release());

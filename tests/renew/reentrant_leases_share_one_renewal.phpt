@@ -43,6 +43,19 @@ same('both', [false, false], [$outer->isHeld(), $inner->isHeld()]);
 same('renewals', 0, renewed() - $before);
 unset($outer, $inner);
 
+/* Sections that are entered again and again do not prolong it beyond maxHold. */
+$outer = $lock->lease('again', 4 * $unit, maxHold: 6 * $unit);
+for ($until = now() + 6 * $unit + slack(4 * $unit); $outer->isHeld() && now() < $until;) {
+    try {
+        $lock->synchronized('again', fn () => usleep((int) (0.2e6 * $unit)), 4 * $unit);
+    } catch (RedisLockLostException) {
+        // The lock has ended within the section.
+    }
+}
+same('entered again: held', false, $outer->isHeld());
+same('entered again: why', RedisLockLoss::MaxHold, $outer->loss());
+unset($outer);
+
 /* The earliest maxHold counts, as long as it is there. */
 $pairs = [];
 foreach (['a shorter one inside' => [null, 5 * $unit],
