@@ -222,8 +222,8 @@ class RedisLock
 
     /**
      * Sets a new TTL, which counts from now, if the lock is still held with this token. The new TTL
-     * may be shorter than the old one. With several servers a majority has to confirm it; otherwise
-     * the lock is freed on the rest.
+     * may be shorter than the old one. With several servers a majority has to confirm it; if too
+     * many of them refuse it, the lock is freed on the rest.
      *
      * @param float $ttl seconds, 0.005 to 366 days
      *
@@ -474,8 +474,9 @@ class RedisLock
      *
      * @return list<string> without the prefix of the object, sorted
      *
-     * @throws RedisLockConnectionException when a server or a node could not be asked; of several
-     *   servers, when fewer than a majority could be asked
+     * @throws RedisLockConnectionException when a server or a node could not be asked, or when the
+     *   names that SCAN finds at a time have more than a mebibyte; of several servers, when fewer
+     *   than a majority could be asked
      * @throws RedisLockServerException when it answered with an error
      * @throws ValueError when $limit is below 1, or $prefix is longer than a key may be
      */
@@ -564,7 +565,7 @@ class RedisLock
      *   servers refuse them, more than 1,024 were waiting, or there was no memory or thread
      * - extended, not_extended: calls of extend() that returned true, and false
      * - renewed: renewals that were confirmed
-     * - lost: leases that ended while they were renewed or had an onLoss
+     * - lost: leases that ended while they were renewed, had an onLoss, or had several keys
      * - connects: attempts to connect
      * - reconnects: connections that were replaced because they had broken, or led to a replica
      * - cluster_redirects: answers of a cluster's nodes that another node has the key (MOVED, ASK)
@@ -678,8 +679,8 @@ class RedisLock
      *
      * @param callable|null $observer function (string $key,
      *   float $waited, bool $acquired, ?string $holder): the key without its prefix, the seconds
-     *   since the call began, and the label of the holder that was seen last, if it is known; null
-     *   = none
+     *   since the call began, or of several keys since it asked for this one, and the label of the
+     *   holder that was seen last, if it is known; null = none
      */
     public static function onContention(?callable $observer): void {}
 
@@ -744,7 +745,8 @@ final class RedisLockLease
 
     /**
      * Asks the server whether the lock is still held by this lease. If not, the lease is lost, and
-     * its onLoss is called before this method returns.
+     * its onLoss is called before this method returns, or after the handler or callable that has
+     * called it.
      *
      * @throws RedisLockConnectionException when the server could not be asked
      * @throws RedisLockServerException when the server answered with an error
@@ -754,7 +756,7 @@ final class RedisLockLease
     /**
      * Sets a new TTL, which counts from now, for the lock and its later renewals. The new TTL may
      * be shorter than the old one. If the lock is lost, its onLoss is called before this method
-     * returns.
+     * returns, or after the handler or callable that has called it.
      *
      * @return bool true = the lock is held until the new TTL; false = it is lost
      *
@@ -768,9 +770,9 @@ final class RedisLockLease
      * Frees the lock. If several leases hold it (reentrant), the last one frees it. A second call
      * returns false, without traffic. isHeld() is false from the call on, also when release()
      * throws. After an exception release() can be called again, and a thread of this process
-     * repeats the release anyway, unless the token is your own. If the first answer is lost and a
-     * second release finds nothing, a lock whose ownership was proven counts as freed by the first
-     * one.
+     * repeats the release anyway, unless the token is your own. A release whose answer is lost is
+     * sent again within the call, and if the second one finds nothing, a lock whose ownership was
+     * proven counts as freed by the first one.
      *
      * @return bool true = the lock was still held
      *
@@ -957,7 +959,7 @@ class RedisLockLostException extends RedisLockException
     private mixed $result = null;
     private ?RedisLockLoss $loss = null;
 
-    /** The return value of the section of synchronized(); otherwise null. */
+    /** The return value of the section of synchronized() or once(); otherwise null. */
     public function getResult(): mixed {}
 
     /**

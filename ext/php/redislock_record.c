@@ -518,7 +518,8 @@ static rl_op *release_all(redislock_client *client, redislock_record **records, 
 		leases[i] = records[i]->lease;
 		rl_watchdog_stop_grants(leases[i]->names.key, rl_lease_token(leases[i]));
 	}
-	bool is_possible = limit_ns > 0 && now >= client->backed_off_until;
+	/* The mark of work that is done is what the caller has asked for. */
+	bool is_possible = limit_ns > 0 && (now >= client->backed_off_until || leases[0]->done_ms > 0);
 	rl_op *op = is_possible
 		? rl_releases_new(&client->set, client->pool, &REDISLOCK_G(env), leases, count, limit_ns)
 		: NULL;

@@ -39,6 +39,16 @@ foreach (['release', 'detach'] as $method) {
     $server->cmd('DEL', 'mail');
 }
 
+/* Although the server has not answered the release of another lease a moment ago. */
+throws('after a silent server', 'RedisLockLostException', '~^the lock "mail" was lost~',
+    fn () => $lock->once('mail', function () use ($server, $lock) {
+        $other = $lock->lease('other', renew: false);
+        $server->pause();
+        unset($other);
+        $server->resume();
+        $server->cmd('DEL', 'mail');
+    }, for: 60));
+
 /* A lease of the section that outlives it: the mark comes with its end. */
 $again = new RedisLock($server->dsn(), reentrant: true);
 $kept = null;
