@@ -17,12 +17,34 @@ PHP_ARG_ENABLE([redislock-dev],
   [no])
 
 if test "$PHP_REDISLOCK" != "no"; then
+  dnl A part of PHP itself would need its header elsewhere, and would start before SPL.
+  if test "$ext_shared" != "yes"; then
+    AC_MSG_ERROR([redislock can only be built as a shared extension: --enable-redislock=shared])
+  fi
+
   PKG_PROG_PKG_CONFIG
   PKG_CHECK_MODULES([HIREDIS], [hiredis >= 0.14.0], [],
     [AC_MSG_ERROR([redislock needs pkg-config and hiredis 0.14 or later with its headers. On Debian and Ubuntu they are in the packages pkg-config and libhiredis-dev, on Fedora in pkgconf and hiredis-devel, on Alpine in pkgconf and hiredis-dev.])])
   PHP_EVAL_INCLINE([$HIREDIS_CFLAGS])
   PHP_EVAL_LIBLINE([$HIREDIS_LIBS], [REDISLOCK_SHARED_LIBADD])
   PHP_ADD_LIBRARY([pthread],, [REDISLOCK_SHARED_LIBADD])
+
+  dnl Some processors of 32 bits have no instruction for these.
+  AC_CACHE_CHECK([whether atomics of 64 bits need libatomic], [redislock_cv_needs_libatomic], [
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+static _Atomic int64_t number;
+static _Atomic bool flag;
+]], [[
+int64_t expected = atomic_fetch_add(&number, 1);
+return atomic_exchange(&flag, atomic_compare_exchange_strong(&number, &expected, 2));
+]])], [redislock_cv_needs_libatomic=no], [redislock_cv_needs_libatomic=yes])
+  ])
+  if test "$redislock_cv_needs_libatomic" = "yes"; then
+    PHP_ADD_LIBRARY([atomic],, [REDISLOCK_SHARED_LIBADD])
+  fi
 
   redislock_tls_flags=""
   if test "$PHP_REDISLOCK_TLS" != "no"; then

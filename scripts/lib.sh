@@ -178,9 +178,10 @@ version() {
     sed -n 's/^#define PHP_REDISLOCK_VERSION "\(.*\)"$/\1/p' ext/php_redislock.h
 }
 
-# The version as Debian writes it: there a tilde sorts before the release itself.
+# The version as Debian and Fedora write it: a tilde sorts before the release itself, two tildes
+# before one, and "RC" before "alpha".
 debian_version() {
-    version | sed -E 's/(dev|alpha|beta|RC)/~\1/'
+    version | sed -E 's/dev/~~dev/; s/RC/~rc/; s/(alpha|beta)/~\1/'
 }
 
 # publisher NAME: a value of scripts/packaging/publisher.ini.
