@@ -6,6 +6,8 @@ namespace RedisLock\Laravel;
 
 use Illuminate\Cache\Limiters\ConcurrencyLimiterBuilder;
 use Illuminate\Cache\Limiters\LimiterTimeoutException;
+use RedisLockConnectionException;
+use RedisLockServerException;
 
 /**
  * What Cache::funnel() returns. Its callers wait in one queue for the slots of one lock, and a
@@ -43,7 +45,11 @@ class Funnel extends ConcurrencyLimiterBuilder
         try {
             return $callback();
         } finally {
-            $lease->release();
+            try {
+                $lease->release();
+            } catch (RedisLockConnectionException|RedisLockServerException) {
+                /* The work is done, or has failed by itself, and the release is repeated. */
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ use RedisLockException;
 use RedisLockLease;
 use RedisLockLoss;
 use RedisLockLostException;
+use RedisLockServerException;
 use RedisLockTimeoutException;
 
 /**
@@ -241,6 +242,7 @@ class Lock extends CacheLock
     private function runUnderOwn(RedisLockLease $lease, Closure $section): mixed
     {
         $isFreed = true;
+        $isDone = false;
         try {
             /** @var mixed $result */
             $result = $section($lease);
@@ -248,12 +250,18 @@ class Lock extends CacheLock
                 return $result;
             }
             $lease->assertHeld();
+            $isDone = true;
         } finally {
             try {
                 $isFreed = $lease->release();
-            } catch (RedisLockConnectionException) {
-                /* The work is done, and the lock ends by its TTL. */
+            } catch (RedisLockConnectionException|RedisLockServerException $e) {
+                /* The work is done, or has failed by itself; and the lock ends by its TTL. Only a
+                 * right that is missing is told, because no later release will have it either. */
                 $this->ownerOfCaller = null;
+                if ($isDone && $e instanceof RedisLockServerException
+                    && in_array($e->getErrorCode(), ['NOPERM', 'NOAUTH'], true)) {
+                    throw $e;
+                }
             }
         }
         return $isFreed ? $result : throw new RedisLockLostException("the lock \"$this->name\" was"

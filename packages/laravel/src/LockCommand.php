@@ -11,6 +11,7 @@ use LogicException;
 use RedisLockException;
 use RedisLockState;
 use Symfony\Component\Console\Formatter\OutputFormatter;
+use ValueError;
 
 /**
  * A command about one lock, by the name that the application gives to it.
@@ -28,7 +29,7 @@ abstract class LockCommand extends Command
             $store = Stores::find($caches, is_string($of) ? $of : null, 'which this command needs:'
                 . ' the option --store can name another store');
             return $this->handleLock($store, $name);
-        } catch (RedisLockException|LogicException|InvalidArgumentException $e) {
+        } catch (RedisLockException|LogicException|InvalidArgumentException|ValueError $e) {
             $this->error(self::shown($e->getMessage()));
             return self::FAILURE;
         }

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace RedisLock\Laravel;
 
 use DateInterval;
+use DateTimeImmutable;
 use DateTimeInterface;
 use Illuminate\Container\Container;
 use Illuminate\Contracts\Cache\Factory;
@@ -43,7 +44,9 @@ class Once
      */
     public function releaseAfter(DateTimeInterface|DateInterval|int $delay)
     {
-        $this->releaseAfter = $delay;
+        /* Not every queue takes an interval. */
+        $this->releaseAfter = $delay instanceof DateInterval
+            ? (new DateTimeImmutable('@0'))->add($delay)->getTimestamp() : $delay;
         return $this;
     }
 

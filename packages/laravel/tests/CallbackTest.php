@@ -206,6 +206,36 @@ final class CallbackTest extends TestCase
         }
     }
 
+    /** The server takes no writes from the callback on. */
+    private static function refuseWrites(bool $refuses = true): void
+    {
+        $client = app('redis')->connection('cache')->client();
+        $client->config('SET', 'min-replicas-to-write', $refuses ? '1' : '0');
+    }
+
+    #[DataProvider('owners')]
+    public function testAReleaseThatFailsChangesNoResult(?string $owner): void
+    {
+        $thrown = new RuntimeException('the work has failed');
+        try {
+            self::assertSame('result', $this->lock(30, $owner)->get(function (): string {
+                self::refuseWrites();
+                return 'result';
+            }));
+            self::refuseWrites(false);
+            $this->name .= '-b';
+            $this->lock(30, $owner)->get(function () use ($thrown): void {
+                self::refuseWrites();
+                throw $thrown;
+            });
+            self::fail('the callback has thrown');
+        } catch (RuntimeException $e) {
+            self::assertSame($thrown, $e);
+        } finally {
+            self::refuseWrites(false);
+        }
+    }
+
     #[DataProvider('owners')]
     public function testALostLockIsAnExceptionAfterTheCallback(?string $owner): void
     {

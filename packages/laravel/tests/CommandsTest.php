@@ -233,6 +233,13 @@ final class CommandsTest extends TestCase
         self::assertStringNotContainsString('Stack trace', $output);
     }
 
+    public function testAKeyThatNoLockCanHaveIsAMessage(): void
+    {
+        [$code, $output] = $this->artisan(['command' => 'redislock:show', 'key' => 'job:rl-wait']);
+        self::assertSame(1, $code);
+        self::assertStringNotContainsString('Stack trace', $output);
+    }
+
     public function testAKeyDoesNotControlTheTerminal(): void
     {
         [$code, $output] = $this->artisan(['command' => 'redislock:show',

@@ -20,12 +20,11 @@ final class Waiter
 {
     private static ?self $installed = null;
 
-    /** @var FiberLocal<list<Cancellation>> those of cancellable() */
-    private readonly FiberLocal $cancellations;
+    /** @var FiberLocal<list<Cancellation>>|null those of cancellable(), for all waiters */
+    private static ?FiberLocal $cancellations = null;
 
     private function __construct(private readonly ?Cancellation $cancellationOfAll)
     {
-        $this->cancellations = new FiberLocal(static fn (): array => []);
     }
 
     public static function install(?Cancellation $cancellation): self
@@ -48,7 +47,8 @@ final class Waiter
      */
     public static function cancellable(Cancellation $cancellation, Closure $function): mixed
     {
-        $local = self::get()->cancellations;
+        self::get();
+        $local = self::local();
         $outer = $local->get();
         $local->set([...$outer, $cancellation]);
         try {
@@ -92,10 +92,16 @@ final class Waiter
         }
     }
 
+    /** @return FiberLocal<list<Cancellation>> */
+    private static function local(): FiberLocal
+    {
+        return self::$cancellations ??= new FiberLocal(static fn (): array => []);
+    }
+
     /** @return list<Cancellation> */
     private function cancellations(): array
     {
-        $all = $this->cancellations->get();
+        $all = self::local()->get();
         return $this->cancellationOfAll === null ? $all : [$this->cancellationOfAll, ...$all];
     }
 }

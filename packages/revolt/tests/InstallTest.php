@@ -124,6 +124,22 @@ final class InstallTest extends TestCase
         }
     }
 
+    public function testACancellationOutlastsAnotherInstall(): void
+    {
+        $lock = self::lock();
+        $held = $this->hold();
+        $cancellation = new DeferredCancellation();
+        $cancelled = async(cancellable(...), $cancellation->getCancellation(),
+            fn () => $lock->acquire($this->name, 60, 20));
+        $this->untilWaiting(1);
+        install();
+        delay(1.5); // by then the wait has looked again, with the new waiter
+        $cancellation->cancel();
+        $this->assertIsCancelled($cancelled->await(...));
+        $this->free($held);
+        $this->assertNothingIsLeft();
+    }
+
     public function testACancellationEndsAWaitInMain(): void
     {
         $lock = self::lock();

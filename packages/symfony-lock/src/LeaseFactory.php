@@ -89,8 +89,8 @@ final class LeaseFactory extends LockFactory
             throw new InvalidArgumentException(
                 "maxWait must be 0 seconds or more, or null. Got $maxWait.");
         }
-        if ($autoRelease) {
-            $ttl ??= $this->leaseTtl;
+        $ttl ??= $autoRelease ? $this->leaseTtl : null;
+        if ($ttl !== null) {
             self::checkTtl($ttl);
         }
         $this->leaseStore->setTerms($key, new LockTerms(

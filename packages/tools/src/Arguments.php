@@ -98,14 +98,25 @@ final class Arguments
         return max(1, (int) $value);
     }
 
-    /** The key, which is the only word. */
+    /** The key, which is the only word before "--". */
     public function key(): string
     {
-        return match (count($this->words)) {
+        return self::only($this->words);
+    }
+
+    /** The same for a command that runs no other one: after "--" the key may begin with "-". */
+    public function keyAnywhere(): string
+    {
+        return self::only([...$this->words, ...($this->rest ?? [])]);
+    }
+
+    /** @param list<string> $words */
+    private static function only(array $words): string
+    {
+        return match (count($words)) {
             0 => throw new Failure('the KEY is missing', ExitCode::Usage),
-            1 => $this->words[0],
-            default => throw new Failure("\"{$this->words[1]}\" is one word too many",
-                ExitCode::Usage),
+            1 => $words[0],
+            default => throw new Failure("\"$words[1]\" is one word too many", ExitCode::Usage),
         };
     }
 }

@@ -35,7 +35,7 @@ final class ReleaseCommand implements Command
 
     public function run(Arguments $arguments): int
     {
-        $key = $arguments->key();
+        $key = $arguments->keyAnywhere();
         $asks = !$arguments->has('--yes');
         if ($asks && !stream_isatty(STDIN)) {
             throw new Failure('there is no terminal to ask on: --yes frees the lock without asking',

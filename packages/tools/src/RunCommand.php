@@ -11,6 +11,7 @@ use RedisLockLease;
 final class RunCommand implements Command
 {
     private const TTL = 30.0;
+    private const LEAST_TTL = 0.005;
     private const GRACE = 10.0;
 
     /** Microseconds until the next look for a loss. The end of the command is noticed at once. */
@@ -70,11 +71,13 @@ final class RunCommand implements Command
         $redisLock = Servers::connect($arguments);
 
         $process->handleSignals();
+        $ttl = $arguments->seconds('--ttl') ?? self::TTL;
+        $maxHold = $arguments->seconds('--max-hold');
         $lease = $redisLock->lease(
             $key,
-            ttl: $arguments->seconds('--ttl') ?? self::TTL,
+            ttl: $maxHold > 0.0 ? min($ttl, max($maxHold, self::LEAST_TTL)) : $ttl,
             wait: $arguments->seconds('--wait') ?? 0.0,
-            maxHold: $arguments->seconds('--max-hold'),
+            maxHold: $maxHold,
             abort: static fn (): bool => $process->earlySignal() !== null,
         );
         $signal = $process->earlySignal();

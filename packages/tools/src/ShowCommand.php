@@ -31,7 +31,7 @@ final class ShowCommand implements Command
 
     public function run(Arguments $arguments): int
     {
-        $key = $arguments->key();
+        $key = $arguments->keyAnywhere();
         $state = Servers::connect($arguments)->inspect($key);
         if ($state === null) {
             Servers::warnOfTwoPrefixes($arguments, $key);
