@@ -6,6 +6,7 @@ namespace RedisLock\Laravel\Tests;
 
 use Illuminate\Contracts\Cache\LockTimeoutException;
 use Illuminate\Support\Facades\Cache;
+use Illuminate\Support\Facades\Redis;
 use InvalidArgumentException;
 use PHPUnit\Framework\Attributes\DataProvider;
 use RedisLock;
@@ -209,8 +210,8 @@ final class CallbackTest extends TestCase
     /** The server takes no writes from the callback on. */
     private static function refuseWrites(bool $refuses = true): void
     {
-        $client = app('redis')->connection('cache')->client();
-        $client->config('SET', 'min-replicas-to-write', $refuses ? '1' : '0');
+        Redis::connection('cache')->command('config',
+            ['SET', 'min-replicas-to-write', $refuses ? '1' : '0']);
     }
 
     #[DataProvider('owners')]

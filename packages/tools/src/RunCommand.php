@@ -73,9 +73,12 @@ final class RunCommand implements Command
         $process->handleSignals();
         $ttl = $arguments->seconds('--ttl') ?? self::TTL;
         $maxHold = $arguments->seconds('--max-hold');
+        if ($maxHold !== null && $maxHold > 0.0) {
+            $ttl = min($ttl, max($maxHold, self::LEAST_TTL));
+        }
         $lease = $redisLock->lease(
             $key,
-            ttl: $maxHold > 0.0 ? min($ttl, max($maxHold, self::LEAST_TTL)) : $ttl,
+            ttl: $ttl,
             wait: $arguments->seconds('--wait') ?? 0.0,
             maxHold: $maxHold,
             abort: static fn (): bool => $process->earlySignal() !== null,
