@@ -464,8 +464,9 @@ static int64_t hunger_limit(void)
 	int64_t failure = plan.timeout_ns + plan.connect_timeout_ns + 1200 * MS;
 	bool is_planned = (plan.faults & ~(1U << FAULT_FAILOVER | 1U << FAULT_LAGGARD)) == 0;
 	if (is_planned && plan.has_sentinels) {
-		/* One look asks the Sentinels, and the next one reads their answers. */
-		return limit + SECOND;
+		/* One look may not ask the Sentinels, because the look before it has, less than a second
+		 * ago; the next one asks, and a third one reads their answers. */
+		return limit + 2 * SECOND;
 	}
 	return plan_is_calm() ? limit : limit + 2 * failure;
 }
