@@ -22,7 +22,7 @@ use RuntimeException;
  */
 class Once
 {
-    private DateTimeInterface|DateInterval|int $releaseAfter = 10;
+    private DateTimeInterface|int $releaseAfter = 10;
 
     /**
      * @param string|int $key what names the work among the jobs of a class, such as an ID

@@ -6,7 +6,6 @@ namespace RedisLock\Laravel\Tests;
 
 use Illuminate\Contracts\Cache\LockTimeoutException;
 use Illuminate\Support\Facades\Cache;
-use Illuminate\Support\Facades\Redis;
 use InvalidArgumentException;
 use PHPUnit\Framework\Attributes\DataProvider;
 use RedisLock;
@@ -205,13 +204,6 @@ final class CallbackTest extends TestCase
             }
             $this->assertIsFree();
         }
-    }
-
-    /** The server takes no writes from the callback on. */
-    private static function refuseWrites(bool $refuses = true): void
-    {
-        Redis::connection('cache')->command('config',
-            ['SET', 'min-replicas-to-write', $refuses ? '1' : '0']);
     }
 
     #[DataProvider('owners')]

@@ -75,6 +75,18 @@ final class FunnelTest extends TestCase
         self::assertSame(0, $this->held());
     }
 
+    public function testAReleaseThatFailsChangesNoResult(): void
+    {
+        try {
+            self::assertSame('result', $this->funnel()->then(function (): string {
+                self::refuseWrites();
+                return 'result';
+            }));
+        } finally {
+            self::refuseWrites(false);
+        }
+    }
+
     public function testASlotEndsWithItsSeconds(): void
     {
         $this->funnel(1)->releaseAfter(1)->then(function (): void {

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace RedisLock\Laravel\Tests;
 
+use DateInterval;
 use Illuminate\Contracts\Bus\Dispatcher;
 use Illuminate\Events\CallQueuedListener;
 use LogicException;
@@ -159,6 +160,23 @@ final class OnceTest extends QueueTestCase
         self::work();
         $this->assertSeen(['exception: of another lock']);
         self::assertSame(0, self::delay(), 'the queue has released it, not the middleware');
+    }
+
+    public function testTheQueueGetsAnIntervalAsSeconds(): void
+    {
+        $job = new class {
+            public mixed $delay = null;
+
+            public function release(mixed $delay): void
+            {
+                $this->delay = $delay;
+            }
+        };
+        $middleware = (new Once($this->name, for: 60))->releaseAfter(new DateInterval('PT5M'));
+        $lease = self::redis()->lease($middleware->getLockKey($job));
+        self::assertNotNull($lease);
+        $middleware->handle($job, fn () => self::fail('two run'));
+        self::assertSame(300, $job->delay);
     }
 
     public function testAJobThatCannotBeReleasedThrows(): void

@@ -14,6 +14,7 @@ use Illuminate\Queue\QueueServiceProvider;
 use Illuminate\Redis\RedisServiceProvider;
 use Illuminate\Support\Facades\Cache;
 use Illuminate\Support\Facades\Facade;
+use Illuminate\Support\Facades\Redis;
 use PHPUnit\Framework\TestCase as PhpUnit;
 use RedisLock;
 use RedisLock\Laravel\RedisLockServiceProvider;
@@ -84,6 +85,13 @@ abstract class TestCase extends PhpUnit
         $dsns = getenv('REDISLOCK_TEST_DSNS') ?: throw new RuntimeException(
             'REDISLOCK_TEST_DSNS should have the DSNs of three servers');
         return explode(' ', $dsns);
+    }
+
+    /** Makes the server refuse all writes, or take them again. */
+    protected static function refuseWrites(bool $refuses = true): void
+    {
+        Redis::connection('cache')->command('config',
+            ['SET', 'min-replicas-to-write', $refuses ? '1' : '0']);
     }
 
     /** The prefix of the store; Laravel 10 adds a colon to the one of its configuration. */

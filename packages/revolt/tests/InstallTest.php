@@ -99,9 +99,7 @@ final class InstallTest extends TestCase
     {
         $lock = self::lock();
         $held = $this->hold();
-        $cancellation = new DeferredCancellation();
-        $cancelled = async(cancellable(...), $cancellation->getCancellation(),
-            fn () => $lock->acquire($this->name, 60, 60));
+        [$cancellation, $cancelled] = $this->beginWait($lock);
         $other = async(fn () => $lock->lease($this->name, 60, 60));
         $this->untilWaiting(2);
         $cancellation->cancel();
@@ -111,6 +109,14 @@ final class InstallTest extends TestCase
         self::assertInstanceOf(RedisLockLease::class, $lease);
         self::assertTrue($lease->release());
         $this->assertNothingIsLeft();
+    }
+
+    /** @return array{DeferredCancellation, Future<string|null>} */
+    private function beginWait(RedisLock $lock): array
+    {
+        $cancellation = new DeferredCancellation();
+        return [$cancellation, async(cancellable(...), $cancellation->getCancellation(),
+            fn () => $lock->acquire($this->name, 60, 60))];
     }
 
     /** @param Closure(): mixed $wait */
@@ -126,11 +132,8 @@ final class InstallTest extends TestCase
 
     public function testACancellationOutlastsAnotherInstall(): void
     {
-        $lock = self::lock();
         $held = $this->hold();
-        $cancellation = new DeferredCancellation();
-        $cancelled = async(cancellable(...), $cancellation->getCancellation(),
-            fn () => $lock->acquire($this->name, 60, 20));
+        [$cancellation, $cancelled] = $this->beginWait(self::lock());
         $this->untilWaiting(1);
         install();
         delay(1.5); // by then the wait has looked again, with the new waiter

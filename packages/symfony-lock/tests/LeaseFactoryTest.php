@@ -69,6 +69,18 @@ final class LeaseFactoryTest extends TestCase
         self::assertGreaterThan(60, self::other()->remaining('default'));
     }
 
+    public function testABadTtlIsRefusedBeforeTheLockIsTaken(): void
+    {
+        foreach ([true, false] as $autoRelease) {
+            try {
+                self::factory()->createLock('bad', INF, $autoRelease);
+                self::fail('INF was accepted');
+            } catch (InvalidTtlException) {
+                self::assertFalse(self::other()->isLocked('bad'));
+            }
+        }
+    }
+
     /** Lock::refresh() wraps each exception of its store. */
     public function testARefreshByABadTtlChangesNothing(): void
     {
