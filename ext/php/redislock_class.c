@@ -35,7 +35,7 @@
 #include "redislock_arginfo.h"
 #include "transport/rl_watchdog.h"
 
-/* When servers that have not said who has the lock of a wait are asked again. */
+/* The pause of check_wait() after a question to which the servers have named no holder. */
 #define ASK_AGAIN_NS RL_NS_PER_SECOND
 
 typedef struct redislock_object {
