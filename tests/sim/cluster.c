@@ -150,10 +150,19 @@ static bool has_lock(const sim_server *s, unsigned key)
 	return k->exists && server_us(s) / 1000 <= k->expires_ms;
 }
 
+/* Whether the copy that a move without an answer has left behind is of a lock that has ended: a
+ * command after ASKING has given the key to another token since. */
+static bool is_outlived(const sim_server *from, const sim_server *to, unsigned key)
+{
+	return has_lock(to, key) && to->store.keys[key].value.mark != from->store.keys[key].value.mark;
+}
+
 sim_server *cluster_place(unsigned member, unsigned key)
 {
 	const sim_slot *slot = &clusters[member].slots[group_of[key]];
-	bool is_there = slot->is_moving && !has_lock(&servers[slot->owner], key);
+	const sim_server *from = &servers[slot->owner];
+	const sim_server *to = &servers[slot->to];
+	bool is_there = slot->is_moving && (!has_lock(from, key) || is_outlived(from, to, key));
 	return &servers[is_there ? slot->to : slot->owner];
 }
 
@@ -464,8 +473,10 @@ static bool move_any(sim_server *from, sim_server *to, unsigned group, bool is_b
 		if (group_of[key] != group || !slots_has(&from->store, key, part)) {
 			continue;
 		}
-		/* A copy that a lost answer has left behind. */
-		if (is_back && slots_has(&to->store, key, part)) {
+		/* A copy that a lost answer has left behind. MIGRATE without REPLACE keeps the value of the
+		 * other node, and redis-cli replaces only the same one. */
+		bool is_left = part == SLOTS_LOCK && is_outlived(from, to, key);
+		if ((is_back && slots_has(&to->store, key, part)) || is_left) {
 			slots_delete(&from->store, key, part);
 			return true;
 		}

@@ -488,6 +488,8 @@ static void look_at_hunger(unsigned key)
 	/* Of several members each may take a tenth of the TTL. Where that is too little for a new
 	 * connection and a command, a waiter that has lost its connections gets nothing. */
 	bool is_hopeless = plan.members > 1 && plan.ttl_least < 80 * plan.delay_most;
+	/* And the answer of a server far away may always come when its lock is over. */
+	is_hopeless = is_hopeless || plan.ttl_least < 2 * plan.delay_most + 6 * MS;
 	if (plan.is_forbidden || plan.has_twins || !plan_is_sound() || is_hopeless) {
 		return;
 	}

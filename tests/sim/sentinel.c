@@ -103,6 +103,7 @@ static int64_t majority_since(unsigned member)
 static int64_t confirmed_since(const sentinel_group *g, unsigned member, int64_t since)
 {
 	int64_t lag = servers[g->primary].lag_until;
+	int64_t cut = sentinel_parts[g->primary].cut_until;
 	int64_t well = world.now;
 	for (unsigned n = plan.first[member]; n < sentinel_first(member); n++) {
 		bool is_well = sentinel_is_attached(n, g->primary) && servers[n].calm_since < well;
@@ -110,6 +111,7 @@ static int64_t confirmed_since(const sentinel_group *g, unsigned member, int64_t
 	}
 	since = g->attached_at > since ? g->attached_at : since;
 	since = lag > since ? lag : since;
+	since = cut > since ? cut : since;
 	return well > since ? well : since;
 }
 
