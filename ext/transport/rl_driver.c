@@ -142,11 +142,14 @@ static bool may_block(const rl_wait *wait, const rl_guard *guard, const rl_tick 
 		end_of(wait, guard) - tick->now >= 2 * RL_SOCKET_BLOCK_NS;
 }
 
-/* Waits for an event, or for the end of the wait. False = the operation has to be given up. */
-static bool wait_for(rl_net *net, rl_wait *wait, const rl_guard *guard, rl_tick *tick)
+/* Waits for an event, or for the end of the wait.
+ * @param begun_at when the operation has begun
+ * @return false = the operation has to be given up */
+static bool wait_for(
+	rl_net *net, rl_wait *wait, const rl_guard *guard, int64_t begun_at, rl_tick *tick)
 {
 	if (wait->wants_names || (wait->count == 0 && net->resolver.has_doubts)) {
-		rl_resolver_ask_again(&net->resolver);
+		rl_resolver_ask_again(&net->resolver, begun_at);
 		rl_watchdog_learn(&net->resolver);
 	}
 	if (may_block(wait, guard, tick) && rl_link_block(wait->links[0]) == RL_LINK_BLOCKED_READ) {
@@ -160,9 +163,10 @@ static bool wait_for(rl_net *net, rl_wait *wait, const rl_guard *guard, rl_tick 
 bool rl_drive(rl_net *net, rl_op *op, const rl_guard *guard)
 {
 	rl_tick tick = {.now = rl_os_now()};
+	int64_t begun_at = tick.now;
 	rl_wait wait;
 	while (!rl_op_step(op, &tick, &wait)) {
-		if (!wait_for(net, &wait, guard, &tick)) {
+		if (!wait_for(net, &wait, guard, begun_at, &tick)) {
 			return false;
 		}
 	}

@@ -700,6 +700,10 @@ static bool link_is_over(rl_link *link)
 
 static void link_close(rl_link *link)
 {
+	bool is_silent = link->state == RL_LINK_CONNECTING && rl_os_now() >= link->until;
+	if (is_silent) {
+		rl_resolver_doubt(&link->net->resolver, link->address);
+	}
 	delist(link);
 	close_fd(link);
 	if (link->memory != NULL) {

@@ -31,7 +31,8 @@ struct rl_resolved {
 	int64_t known_at; /* when the system has told the addresses; 0 = there are none */
 	int result;       /* of getaddrinfo */
 	bool is_in_doubt;
-	bool is_missed; /* a resolver that is taught has it in doubt */
+	int64_t doubted_at; /* the latest time */
+	bool is_missed;     /* a resolver that is taught has it in doubt */
 	rl_addresses addresses;
 };
 
@@ -193,18 +194,19 @@ bool rl_resolver_doubt(rl_resolver *resolver, const rl_address *address)
 		return false;
 	}
 	entry->is_in_doubt = true;
+	entry->doubted_at = rl_os_now();
 	resolver->has_doubts = true;
 	return !resolver->is_taught && may_ask_again(resolver, entry);
 }
 
-void rl_resolver_ask_again(rl_resolver *resolver)
+void rl_resolver_ask_again(rl_resolver *resolver, int64_t since)
 {
 	resolver->has_doubts = false;
 	for (struct rl_resolved *entry = resolver->names; entry != NULL; entry = entry->next) {
 		if (!entry->is_in_doubt) {
 			continue;
 		}
-		if (may_ask_again(resolver, entry)) {
+		if (entry->doubted_at >= since && may_ask_again(resolver, entry)) {
 			refresh(resolver, entry);
 		} else {
 			resolver->has_doubts = true;

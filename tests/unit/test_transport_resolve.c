@@ -108,19 +108,19 @@ static void a_name_in_doubt_is_resolved_again_once_a_second(void)
 	rl_address address = {.kind = RL_NET_TCP, .host = name, .port = 6379};
 	CHECK(rl_resolver_doubt(&resolver, &address)); /* an unknown name */
 	CHECK_INT(get(name, RL_NET_TCP), RL_ERR_NAME);
-	rl_resolver_ask_again(&resolver);
+	rl_resolver_ask_again(&resolver, 0);
 	CHECK(!resolver.has_doubts);
 	CHECK_INT(get(name, RL_NET_TCP), RL_OK);
 	rl_resolver_doubt(&resolver, &address);
 	CHECK(resolver.has_doubts);
-	rl_resolver_ask_again(&resolver); /* too soon */
+	rl_resolver_ask_again(&resolver, 0); /* too soon */
 	CHECK(resolver.has_doubts);
 	CHECK_INT(get(name, RL_NET_TCP), RL_OK); /* the known address stays */
 	peer_sleeps(1010);
-	rl_resolver_ask_again(&resolver);
+	rl_resolver_ask_again(&resolver, 0);
 	CHECK(!resolver.has_doubts);
 	CHECK_INT(get(name, RL_NET_TCP), RL_OK);
-	rl_resolver_ask_again(&resolver);
+	rl_resolver_ask_again(&resolver, 0);
 	CHECK(!resolver.has_doubts);
 }
 

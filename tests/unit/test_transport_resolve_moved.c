@@ -173,6 +173,80 @@ static void a_call_resolves_the_name_again_and_goes_on_there(void)
 	rl_pool_clear(&pool);
 }
 
+/* ---- an old server that is silent ---- */
+
+#define FILLERS 4
+
+static int fillers[FILLERS];
+
+/* With a full backlog the kernel drops each SYN, as if the machine had no power. */
+static void silence_old(void)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(old.port)};
+	inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
+	CHECK(listen(old.listener, 0) == 0);
+	for (unsigned i = 0; i < FILLERS; i++) {
+		fillers[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		(void) connect(fillers[i], (struct sockaddr *) &address, sizeof address);
+	}
+}
+
+static void end_silence(void)
+{
+	for (unsigned i = 0; i < FILLERS; i++) {
+		close(fillers[i]);
+	}
+}
+
+static void talk_grant(peer *self)
+{
+	int fd = peer_accept(self);
+	if (peer_hears(self, fd, "30000\r\n")) {
+		peer_says(fd, "*2\r\n:1\r\n:0\r\n+OK\r\n");
+	}
+	peer_sees_end(fd);
+	close(fd);
+}
+
+static rl_status acquire(int64_t wait_ns)
+{
+	rl_op_free(op);
+	rl_acquire_args args = {.key = bytes_of("the-key"), .ttl_ms = 30000, .wait_ns = wait_ns};
+	op = rl_acquire_new(&set, &pool, &env, &args);
+	CHECK(rl_drive(&net, op, NULL));
+	return op->status;
+}
+
+static void a_wait_follows_the_name_of_a_server_that_is_silent(void)
+{
+	begin();
+	set.members[0].connect_timeout_ns = 100 * MS;
+	silence_old();
+	peer_start(&new, talk_grant);
+	rl_resolve(&net.resolver, &target.address, 60 * RL_NS_PER_SECOND);
+	has_moved = true;
+	CHECK_INT(acquire(20 * RL_NS_PER_SECOND), RL_OK);
+	CHECK_INT(asked, 2);
+	end_silence();
+}
+
+/* The doubt about the name of another server is older than the operation. */
+static void an_operation_resolves_no_name_of_other_servers(void)
+{
+	rl_address other = {.kind = RL_NET_TCP, .host = host, .port = 1};
+	begin();
+	rl_resolve(&net.resolver, &other, 60 * RL_NS_PER_SECOND);
+	peer_sleeps(1010);
+	rl_resolver_doubt(&net.resolver, &other);
+	peer_sleeps(2);
+	rl_resolve(&net.resolver, &target.address, 60 * RL_NS_PER_SECOND);
+	CHECK_INT(asked, 2);
+	close(old.listener); /* a connection is refused, and the wait polls */
+	old.listener = -1;
+	CHECK(acquire(400 * MS) != RL_OK);
+	CHECK_INT(asked, 2);
+}
+
 /* Otherwise each call would wait for it, although it has the old address, or other servers. */
 static void a_name_server_that_is_slow_is_asked_seldom(void)
 {
@@ -182,11 +256,11 @@ static void a_name_server_that_is_slow_is_asked_seldom(void)
 	int64_t answered_at = rl_os_now();
 	rl_resolver_doubt(&net.resolver, &target.address);
 	peer_sleeps(1010);
-	rl_resolver_ask_again(&net.resolver);
+	rl_resolver_ask_again(&net.resolver, 0);
 	rl_resolve(&net.resolver, &target.address, 60 * RL_NS_PER_SECOND);
 	CHECK(asked == 1 || rl_os_now() - answered_at > 1600 * MS);
 	slow_ms = 0;
-	AWAIT((rl_resolver_ask_again(&net.resolver), asked == 2));
+	AWAIT((rl_resolver_ask_again(&net.resolver, 0), asked == 2));
 	CHECK(rl_os_now() - answered_at > 1600 * MS);
 }
 
@@ -260,6 +334,8 @@ static void the_watchdog_learns_where_the_name_leads_now(void)
 
 static const check_test tests[] = {
 	TEST(a_call_resolves_the_name_again_and_goes_on_there),
+	TEST(a_wait_follows_the_name_of_a_server_that_is_silent),
+	TEST(an_operation_resolves_no_name_of_other_servers),
 	TEST(a_name_server_that_is_slow_is_asked_seldom),
 	TEST(the_watchdog_learns_where_the_name_leads_now),
 };

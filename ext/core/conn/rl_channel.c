@@ -322,10 +322,13 @@ rl_conn *rl_lines_conn(const rl_lines *lines, const rl_target *target)
 
 rl_link *rl_lines_next_link(const rl_lines *lines, const rl_line **cursor)
 {
-	do {
-		*cursor = *cursor == NULL ? lines->first : (*cursor)->next;
-	} while (*cursor != NULL && (*cursor)->conn == NULL);
-	return *cursor != NULL ? (*cursor)->conn->link : NULL;
+	const rl_line *line = *cursor == NULL ? lines->first : (*cursor)->next;
+	/* A broken connection has told all its users, and brings nothing more. */
+	while (line != NULL && (line->conn == NULL || line->conn->life == RL_CONN_LIFE_BROKEN)) {
+		line = line->next;
+	}
+	*cursor = line;
+	return line != NULL ? line->conn->link : NULL;
 }
 
 /* The line must have no connection any more. */

@@ -1456,6 +1456,9 @@ static bool turn(rl_acquire *acquire, const rl_tick *tick, rl_wait *wait, bool *
 				return true;
 			}
 			rl_wait_until(wait, acquire->resume_at);
+			/* The name of a server that has failed may have moved, although the place in the queue
+			 * there looks alive. */
+			wait->wants_names = acquire->failures > 0;
 			break;
 		case RL_ACQUIRE_TRYING:
 		case RL_ACQUIRE_SWAPPING:
