@@ -188,6 +188,9 @@ class RedisLock
      * @return string|null the token, which release() needs; null = another holder has the lock, or
      *   $abort has ended the wait
      *
+     * @throws RedisLockException when $wait is not 0 and the wait could never end, because a lease
+     *   of this thread has the lock, as lease() says; or when an earlier release with this $token
+     *   has failed and is still being repeated
      * @throws RedisLockConnectionException when the server could not be asked, or did not answer
      * @throws RedisLockServerException when the server answered with an error
      */
@@ -319,6 +322,8 @@ class RedisLock
      * @return RedisLockLease|null null = the lock is not held with this token: it expired, was
      *   freed, or another caller has taken it over before
      *
+     * @throws RedisLockException when the thread that renews leases could not be started, or when
+     *   this request has about 10,000 leases already
      * @throws RedisLockConnectionException when the server could not be asked, or did not answer
      * @throws RedisLockServerException when the server answered with an error
      */
@@ -347,6 +352,7 @@ class RedisLock
      *   ended by $abort the message names the label of the holder and the time for which it still
      *   has the lock, as the wait has seen them last. For several keys it names the key that
      *   the call waited for, and how many keys the call had
+     * @throws RedisLockException as lease() does
      * @throws RedisLockLostException when the section returned, but the lock was lost before the
      *   section ended or released it; getResult() returns the return value of the section
      * @throws RedisLockConnectionException when the server could not be asked for the lock
@@ -392,7 +398,8 @@ class RedisLock
      *   or $abort has ended the wait: that run may still fail, so the caller should come back
      * @throws RedisLockLostException when the section returned, but the lock was lost before: there
      *   is no mark on a majority of the servers
-     * @throws RedisLockException when the section has released or detached its lease itself
+     * @throws RedisLockException as lease() does, or when the section has released or detached its
+     *   lease itself
      * @throws RedisLockConnectionException when the server could not be asked for the lock, or when
      *   too few replicas have confirmed the mark. A mark that cannot be written at the end is no
      *   exception: a thread writes it later, as it repeats every release, until the TTL of the lock
@@ -760,8 +767,9 @@ final class RedisLockLease
      *
      * @return bool true = the lock is held until the new TTL; false = it is lost
      *
-     * @throws RedisLockConnectionException when the server could not be asked; until the next
-     *   extend() the shorter of both TTLs counts
+     * @throws RedisLockConnectionException when the server could not be asked; the command may
+     *   still be carried out, so that the shorter of both TTLs counts from now on, also after the
+     *   next extend()
      * @throws RedisLockServerException when the server answered with an error
      */
     public function extend(float $ttl): bool {}

@@ -607,21 +607,18 @@ static bool enter_again(redislock_client *client, rl_bytes key, bool is_slotted,
 	if (!redislock_lease_enter(object, record, is_quiet ? policy : &taking)) {
 		return false;
 	}
-	if (is_enough) {
-		return true;
-	}
-	if (!redislock_record_extend(record, longer_ms)) {
+	if (!is_enough && !redislock_record_extend(record, longer_ms)) {
 		redislock_lease_leave(object);
 		return false;
 	}
-	unsigned unused;
 	if (!is_quiet) {
 		redislock_lease_set_policy(object, policy);
-		/* From here on a loss is reported to the script. */
-		if (redislock_lease_has_lost(object, &unused)) {
-			redislock_lease_leave(object);
-			return false;
-		}
+	}
+	/* From here on a loss is reported to the script. The watchdog may have noticed one before. */
+	unsigned unused;
+	if (redislock_lease_has_lost(object, &unused)) {
+		redislock_lease_leave(object);
+		return false;
 	}
 	return true;
 }
