@@ -53,6 +53,8 @@ typedef struct sim_cluster {
 
 static sim_node nodes[PLAN_SERVERS];
 static sim_cluster clusters[PLAN_MEMBERS];
+/* The token of the latest copy of each lock that a move has left behind; 0 = none. */
+static uint64_t left_behind[PLAN_MEMBERS][WORDS_KEYS];
 static uint8_t group_of[WORDS_KEYS];
 static int16_t number_of_group[GROUPS];
 
@@ -135,6 +137,7 @@ void cluster_begin(void)
 		return;
 	}
 	begin_groups();
+	memset(left_behind, 0, sizeof left_behind);
 	for (unsigned member = 0; member < plan.members; member++) {
 		if (plan_is_cluster(member)) {
 			begin_member(member);
@@ -150,11 +153,13 @@ static bool has_lock(const sim_server *s, unsigned key)
 	return k->exists && server_us(s) / 1000 <= k->expires_ms;
 }
 
-/* Whether the copy that a move without an answer has left behind is of a lock that has ended: a
- * command after ASKING has given the key to another token since. */
+/* Whether the node that a slot moves from has only the copy of a lock that has ended, left behind
+ * by a move without an answer: a command after ASKING has given the key to another token since. */
 static bool is_outlived(const sim_server *from, const sim_server *to, unsigned key)
 {
-	return has_lock(to, key) && to->store.keys[key].value.mark != from->store.keys[key].value.mark;
+	uint64_t left = left_behind[from->member][key];
+	return has_lock(to, key) && from->store.keys[key].value.mark == left &&
+		to->store.keys[key].value.mark != left;
 }
 
 sim_server *cluster_place(unsigned member, unsigned key)
@@ -487,6 +492,9 @@ static bool move_any(sim_server *from, sim_server *to, unsigned group, bool is_b
 		if (keeps) {
 			COVER(move_unheard);
 			judge_excuse(from->store.keys[key].value.mark);
+		}
+		if (keeps && part == SLOTS_LOCK) {
+			left_behind[from->member][key] = from->store.keys[key].value.mark;
 		}
 		if (part == SLOTS_LOCK) {
 			judge_key_moved(key);
