@@ -149,11 +149,18 @@ class Lock extends CacheLock
     /** @return void */
     public function forceRelease()
     {
-        /* A callback of this process does not lose its lock then, but gives it up. */
+        $isFreed = false;
         foreach ($this->held->ofName($this->name) as $lease) {
-            $lease->release();
+            /* A callback of this process does not lose its lock then, but gives it up. The lease of
+             * a nested callback leaves the lock to those around it, so its token frees the lock. */
+            $owner = $lease->token();
+            $isFreed = $lease->release() || $isFreed;
+            $isFreed = $this->redisLock->release($this->name, $owner) || $isFreed;
         }
-        $this->redisLock->forceRelease($this->name);
+        /* What is free may have its next holder by now. */
+        if (!$isFreed) {
+            $this->redisLock->forceRelease($this->name);
+        }
     }
 
     /**

@@ -190,6 +190,66 @@ final class CallbackTest extends TestCase
         }));
     }
 
+    /** Another holder may take the lock between two commands of the forced release. */
+    #[DataProvider('owners')]
+    public function testAForcedReleaseInTheCallbackSparesTheNextHolder(?string $owner): void
+    {
+        $redis = new class (self::dsns()[0]) extends RedisLock {
+            public ?string $next = null;
+
+            private function letNextIn(string $key): void
+            {
+                $this->next ??= (new RedisLock(TestCase::dsns()[0]))->acquire($key);
+            }
+
+            public function release(string $key, #[\SensitiveParameter] string $token): bool
+            {
+                $this->letNextIn($key);
+                return parent::release($key, $token);
+            }
+
+            public function forceRelease(string $key): bool
+            {
+                $this->letNextIn($key);
+                return parent::forceRelease($key);
+            }
+        };
+        $lock = new Lock($redis, $this->name, 30, $owner);
+        self::assertSame('done', $lock->get(function () use ($lock): string {
+            $lock->forceRelease();
+            return 'done';
+        }));
+        self::assertNotNull($redis->next);
+        self::assertSame($redis->next, $redis->owner($this->name));
+        $redis->forceRelease($this->name);
+    }
+
+    public function testAForcedReleaseFreesTheLockOfNestedCallbacks(): void
+    {
+        self::application(['cache.stores.redislock.options' => ['reentrant' => true]]);
+        try {
+            $this->lock()->get(fn (): mixed => $this->lock()->get(function (): void {
+                $this->lock()->forceRelease();
+                $this->assertIsFree();
+            }));
+            self::fail('the outer callback has lost its lock');
+        } catch (RedisLockLostException $e) {
+            self::assertSame(RedisLockLoss::Deleted, $e->getLoss());
+        }
+    }
+
+    #[DataProvider('owners')]
+    public function testAForcedReleaseAfterALossFreesTheLockOfTheHolder(?string $owner): void
+    {
+        self::assertSame('done', $this->lock(30, $owner)->get(function (): string {
+            self::redis()->forceRelease($this->name);
+            self::assertNotNull(self::redis()->acquire($this->name));
+            $this->lock()->forceRelease();
+            $this->assertIsFree();
+            return 'done';
+        }));
+    }
+
     #[DataProvider('owners')]
     public function testAnExceptionOfTheCallbackFreesTheLock(?string $owner): void
     {
