@@ -47,6 +47,9 @@ final class RedisLockStore implements BlockingStoreInterface
     /** @var WeakMap<Key, string> the tokens of the locks that this store has released */
     private WeakMap $released;
 
+    /** @var WeakMap<Key, string> tokens whose acquire has not succeeded since */
+    private WeakMap $unclear;
+
     /** @var WeakMap<Key, LockTerms> */
     private WeakMap $terms;
 
@@ -71,6 +74,9 @@ final class RedisLockStore implements BlockingStoreInterface
         /** @var WeakMap<Key, string> $released */
         $released = new WeakMap();
         $this->released = $released;
+        /** @var WeakMap<Key, string> $unclear */
+        $unclear = new WeakMap();
+        $this->unclear = $unclear;
         /** @var WeakMap<Key, LockTerms> $terms */
         $terms = new WeakMap();
         $this->terms = $terms;
@@ -165,7 +171,10 @@ final class RedisLockStore implements BlockingStoreInterface
             return;
         }
         $before = hrtime(true);
-        if ($token !== null && $this->extend($key, $token, $this->initialTtl)) {
+        /* The extension may still undo an earlier grant with this token. Its acquire() knows that,
+           and extend() does not. */
+        $isUnclear = $token === ($this->unclear[$key] ?? null);
+        if ($token !== null && !$isUnclear && $this->extend($key, $token, $this->initialTtl)) {
             $key->reduceLifetime($this->initialTtl - (hrtime(true) - $before) / 1e9);
         } else {
             $this->acquire($key, $wait, $token);
@@ -177,11 +186,15 @@ final class RedisLockStore implements BlockingStoreInterface
      * the lock belongs to the Key then. */
     private function acquire(Key $key, float $wait, ?string $token): void
     {
+        if ($token !== null) {
+            $this->unclear[$key] = $token;
+        }
         $lease = $this->ask(fn () => $this->lock->lease(
             (string) $key, $this->initialTtl, $wait, renew: false, token: $token));
         if ($lease === null) {
             throw $this->conflict($key, $wait);
         }
+        unset($this->unclear[$key]);
         $key->reduceLifetime($lease->remaining());
         $this->remember($key, $this->ask(fn (): string => $lease->detach()), true);
     }

@@ -9,6 +9,7 @@ use Redis;
 use RedisLock;
 use RedisLock\Symfony\RedisLockStore;
 use RedisLock\Symfony\RedisLockStoreFactory;
+use Symfony\Component\Lock\Exception\ExceptionInterface;
 use Symfony\Component\Lock\Exception\InvalidArgumentException;
 use Symfony\Component\Lock\Exception\InvalidTtlException;
 use Symfony\Component\Lock\Exception\LockAcquiringException;
@@ -28,6 +29,33 @@ final class RedisLockStoreTest extends StoreTestCase
 {
     use ExpiringStoreCases;
     use BlockingStoreCases;
+
+    /** The extension may still undo a grant whose answer is lost: only acquire() knows that. */
+    public function testATokenOfUnclearOutcomeIsNotExtended(): void
+    {
+        $redis = new UnclearRedisLock(self::dsn());
+        $key = self::newKey();
+        $store = new RedisLockStore($redis);
+        $store->save($key);
+        $token = self::redis()->owner((string) $key);
+        self::redis()->forceRelease((string) $key);
+        $redis->fails = true;
+        $reason = null;
+        try {
+            $store->save($key);
+        } catch (ExceptionInterface $reason) {
+            self::assertFalse($store->exists($key));
+        }
+        self::assertInstanceOf(LockStorageException::class, $reason);
+        $redis->fails = false;
+        $before = $redis->extends();
+        $store->save($key);
+        self::assertSame(0, $redis->extends() - $before);
+        self::assertSame($token, self::redis()->owner((string) $key));
+        $store->save($key);
+        self::assertSame(1, $redis->extends() - $before);
+        $store->delete($key);
+    }
 
     public function testTheKeyCarriesTheLockToAnotherProcess(): void
     {
