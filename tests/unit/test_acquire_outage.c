@@ -137,6 +137,19 @@ static void a_waiter_whose_server_falls_silent_leaves_its_place(void)
 	CHECK_HAS(acquire->op.err->message, "no answer within 1 s (timeout)");
 }
 
+/* Its name may have moved, and a dead machine does not end the connection of the place. */
+static void a_waiter_whose_server_falls_silent_asks_for_its_name(void)
+{
+	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
+	fake_acts(0, FAKE_SILENCE, NULL, 0);
+	waiting_drive_to(acquire, 1840);
+	CHECK(!fake_wait.wants_names);
+	waiting_drive_to(acquire, 1851);
+	CHECK_INT(acquire->phase, RL_ACQUIRE_PAUSED);
+	CHECK_INT(fake_wait.count, 1);
+	CHECK(fake_wait.wants_names);
+}
+
 static void a_lost_place_alone_is_no_outage(void)
 {
 	rl_acquire *acquire = waiting_queued(30000, 10 * SECOND);
@@ -185,6 +198,7 @@ static const check_test tests[] = {
 	TEST(a_grant_that_is_too_late_is_no_outage),
 	TEST(a_waiter_whose_server_dies_fails),
 	TEST(a_waiter_whose_server_falls_silent_leaves_its_place),
+	TEST(a_waiter_whose_server_falls_silent_asks_for_its_name),
 	TEST(a_lost_place_alone_is_no_outage),
 	TEST(too_few_members_for_a_majority_are_an_outage),
 	TEST(a_split_vote_of_a_majority_is_no_outage),
