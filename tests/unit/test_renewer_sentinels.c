@@ -64,6 +64,23 @@ static void a_renewal_counts_once_the_primary_is_named(void)
 	CHECK_COUNT("renew", 1);
 }
 
+/* Otherwise the thread would wake at once, again and again, until the Sentinels have answered. */
+static void a_connection_that_breaks_during_the_check_is_not_looked_at(void)
+{
+	keep();
+	fake_all_name(route, NAMES("a"), 30 * MS);
+	watching_to(10010);
+	fake_kill(0);
+	watching_to(10020);
+	rl_renewer_cursor cursor = {0};
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK(rl_renewer_next_link(&watching, &cursor) != NULL); /* the Sentinels */
+	}
+	CHECK(rl_renewer_next_link(&watching, &cursor) == NULL);
+	watching_to(10030);
+	CHECK_INT(fake_stats.renewed, 1);
+}
+
 /* Leases of 3 s are renewed each second: of four renewals in a second one begins a lookup. */
 static void a_young_lookup_serves_other_leases(void)
 {
@@ -460,6 +477,7 @@ static void the_check_and_a_switch_may_lack_memory(void)
 
 static const check_test tests[] = {
 	TEST(a_renewal_counts_once_the_primary_is_named),
+	TEST(a_connection_that_breaks_during_the_check_is_not_looked_at),
 	TEST(a_young_lookup_serves_other_leases),
 	TEST(many_leases_share_one_lookup),
 	TEST(without_the_check_no_sentinel_is_asked),
