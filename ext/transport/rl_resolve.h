@@ -50,9 +50,10 @@ void rl_resolve(rl_resolver *resolver, const rl_address *address, int64_t max_ag
  *   for a name that was resolved a moment ago */
 bool rl_resolver_doubt(rl_resolver *resolver, const rl_address *address);
 
-/* Resolves the names again that were put in doubt since then, except for those that were resolved a
- * moment ago. An operation asks since its beginning: it resolves no name of other servers, because
- * without a name server that would take long. May block. */
+/* Resolves each name again that was put in doubt at this time or later, unless it was resolved a
+ * moment ago. May block.
+ * @param since the beginning of the operation: it resolves no names that other operations have put
+ *   in doubt, because each lookup takes long without a name server */
 void rl_resolver_ask_again(rl_resolver *resolver, int64_t since);
 
 /* Copies each answer that is newer than what the resolver knows, which never asks the system

@@ -135,6 +135,17 @@ static rl_status extend(void)
 
 /* ---- a call ---- */
 
+/* Answers the command of one connection, and its login. */
+static void answer_once(peer *self, const char *command, const char *answer)
+{
+	int fd = peer_accept(self);
+	if (peer_hears(self, fd, command)) {
+		peer_says(fd, answer);
+	}
+	peer_sees_end(fd);
+	close(fd);
+}
+
 static void talk_yes_then_replica(peer *self)
 {
 	int fd = peer_accept(self);
@@ -150,12 +161,7 @@ static void talk_yes_then_replica(peer *self)
 
 static void talk_yes(peer *self)
 {
-	int fd = peer_accept(self);
-	if (peer_hears(self, fd, "30000\r\n")) {
-		peer_says(fd, ":1\r\n+OK\r\n");
-	}
-	peer_sees_end(fd);
-	close(fd);
+	answer_once(self, "30000\r\n", ":1\r\n+OK\r\n");
 }
 
 static void a_call_resolves_the_name_again_and_goes_on_there(void)
@@ -200,12 +206,7 @@ static void end_silence(void)
 
 static void talk_grant(peer *self)
 {
-	int fd = peer_accept(self);
-	if (peer_hears(self, fd, "30000\r\n")) {
-		peer_says(fd, "*2\r\n:1\r\n:0\r\n+OK\r\n");
-	}
-	peer_sees_end(fd);
-	close(fd);
+	answer_once(self, "30000\r\n", "*2\r\n:1\r\n:0\r\n+OK\r\n");
 }
 
 static rl_status acquire(int64_t wait_ns)
@@ -280,12 +281,7 @@ static void talk_replica(peer *self)
 
 static void talk_renewal(peer *self)
 {
-	int fd = peer_accept(self);
-	if (peer_hears(self, fd, "tok\r\n")) {
-		peer_says(fd, ":1\r\n+OK\r\n");
-	}
-	peer_sees_end(fd);
-	close(fd);
+	answer_once(self, "tok\r\n", ":1\r\n+OK\r\n");
 }
 
 static void keep(int64_t ttl_ms)
