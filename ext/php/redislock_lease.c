@@ -806,32 +806,25 @@ typedef struct put_aside {
 	const zend_op *opline;
 } put_aside;
 
-static bool is_exit(const zend_object *exception)
-{
-	return zend_is_unwind_exit(exception) || zend_is_graceful_exit(exception);
-}
-
 /* exit stays: nothing may yield then. */
 static put_aside put_exception_aside(void)
 {
 	put_aside aside = {.exception = NULL};
-	if (EG(exception) != NULL && !is_exit(EG(exception)) && REDISLOCK_G(waiter) != NULL) {
+	if (EG(exception) != NULL && !zend_is_unwind_exit(EG(exception)) &&
+		!zend_is_graceful_exit(EG(exception)) && REDISLOCK_G(waiter) != NULL) {
 		aside = (put_aside){.exception = EG(exception), .opline = EG(opline_before_exception)};
 		EG(exception) = NULL;
 	}
 	return aside;
 }
 
-/* What the waiter has thrown comes first, with the exception of the section as its previous one. An
- * exit has none, as in the engine's own finally. */
+/* What the waiter has thrown comes first, with the exception of the section as its previous one. */
 static void put_exception_back(const put_aside *aside)
 {
 	if (aside->exception == NULL) {
 		return;
 	}
-	if (EG(exception) != NULL && is_exit(EG(exception))) {
-		OBJ_RELEASE(aside->exception);
-	} else if (EG(exception) != NULL) {
+	if (EG(exception) != NULL) {
 		zend_exception_set_previous(EG(exception), aside->exception);
 	} else {
 		EG(exception) = aside->exception;
